@@ -18,6 +18,9 @@ enum icl_status icl_mem_grow(void *block, size_t old_count, size_t new_count, si
 /* Frees a block from icl_mem_alloc; NULL is legal. */
 void icl_mem_free(void *block);
 
+/* Tests only: how many blocks are held at the moment. */
+size_t icl_mem_held(void);
+
 /* Tests only: the nth allocation from now fails (n = 1: the next one), and only that one; 0 switches it off. */
 void icl_mem_fail_at(size_t n);
 
