@@ -198,7 +198,7 @@ clean:      ## removes what was built; out/ stays
 TO       = $(DESTDIR)$(PREFIX)
 COMPLETE = $(TO)/share/bash-completion/completions
 HEADERS  := $(wildcard include/iclkin/*)
-DATA     := $(wildcard params/* plots/*)
+DATA     := $(foreach f,$(wildcard params/* plots/*),$(if $(wildcard $(f)/.),,$(f)))
 
 # The program prints its own manual page and completion, from the tables that it runs on.
 $(BUILD)/iclkin.1: $(BUILD)/iclkin

@@ -34,6 +34,7 @@ for i in "$@"; do
 done
 export -f run_one log_of
 export logs
+# shellcheck disable=SC2016 # the inner shell expands it
 printf '%s\0' "$@" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'run_one "$0"' &
 feeder=$!
 
