@@ -28,7 +28,7 @@ STRICT  := $(if $(WERROR),-Werror)
 LDLIBS  := -lgsl -lopenblas -linih -lm -lpthread
 
 # What Debian calls what is needed: to build, run and draw; and, for `make check`, to judge the code.
-PACKAGES := gcc make pkg-config libgsl-dev libopenblas-dev libcmocka-dev libinih-dev librandom123-dev gnuplot-nox \
+PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev libcmocka-dev libinih-dev librandom123-dev gnuplot-nox \
             fonts-dejavu-core $(if $(MPI),libopenmpi-dev openmpi-bin)
 CHECKERS := clang clang-format clang-tidy cppcheck libclang-rt-dev mandoc shellcheck
 
@@ -129,7 +129,7 @@ $(BUILD)/libraries:
 	@mkdir -p $(@D)
 	@if echo 'int main(void) { return 0; }' | $(CC) -include gsl/gsl_math.h -include ini.h -include Random123/philox.h \
 	    -x c - -o $@.tmp $(LDLIBS) 2>$@.log $(if $(MPI),&& command -v $(MPICC) >>$@.log); \
-	then rm $@.tmp; mv $@.log $@; else tests/deps.sh -n $(PACKAGES) >&2; exit 1; fi
+	then rm $@.tmp; mv $@.log $@; else ! tests/deps.sh -n $(PACKAGES) || cat $@.log >&2; exit 1; fi
 
 -include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(TESTS:=.d) $(BENCHES:=.d) $(TESTLIB:.o=.d)
 
