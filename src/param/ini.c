@@ -18,10 +18,18 @@ struct source {
     struct icl_err *err;
 };
 
-static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
 static bool is_blank(char byte) {
     return byte == ' ' || byte == '\t';
+}
+
+/* How many letters, digits and underscores text begins with. */
+static size_t word_length(const char *text, size_t length) {
+    size_t word = 0;
+
+    while (word < length && (text[word] == '_' || (text[word] >= '0' && text[word] <= '9') ||
+                             (text[word] >= 'a' && text[word] <= 'z') || (text[word] >= 'A' && text[word] <= 'Z')))
+        word++;
+    return word;
 }
 
 static enum icl_status refuse(const struct source *source, const char *text, size_t length, const char *rule) {
@@ -74,7 +82,7 @@ static size_t before_comment(const char *text, size_t length) {
 static enum icl_status begin_section(struct source *source, const char *text, size_t length) {
     char section[SHOWN + 1];
     const struct icl_ini_entry entry = {source->name, source->line, section, NULL, NULL};
-    const size_t word = strspn(text + 1, letters);
+    const size_t word = word_length(text + 1, length - 1);
 
     if (word == 0 || word + 2 != length || text[word + 1] != ']')
         return refuse(source, text, length, "a section is written [name]");
@@ -97,7 +105,7 @@ static char *read_line(char *line, int size, void *stream) {
         if (text[0] == '[') {
             source->status = begin_section(source, text, length);
         } else {
-            const size_t word = strspn(text, letters);
+            const size_t word = word_length(text, length);
             size_t equals = word;
 
             while (equals < length && is_blank(text[equals])) equals++;

@@ -1,6 +1,7 @@
 /* ini.h -- the three forms in which parameters are read, as (section, key, value, line); private to src/.
  *
- * Every reader stops at the first error, its own ("FILE:LINE: ...", ICL_EUSAGE) or its handler's.
+ * bytes    copied line by line, never changed; need not end with a zero byte
+ * Fails    at the first error, the reader's own ("FILE:LINE: ...", ICL_EUSAGE) or its handler's.
  */
 #ifndef ICLKIN_INI_H
 #define ICLKIN_INI_H
@@ -18,8 +19,7 @@ struct icl_ini_entry {
 
 typedef enum icl_status icl_ini_handler(void *context, const struct icl_ini_entry *entry, struct icl_err *err);
 
-/* bytes ends with a zero byte at length in all three; it is copied line by line, never changed.
- * An INI file: [section], key = value, comments after ; or # on a line of their own or after white space; CRLF and a
+/* An INI file: [section], key = value, comments after ; or # on a line of their own or after white space; CRLF and a
  * byte-order mark are taken. No continuation lines, no key before the first section, no key without a value. */
 enum icl_status icl_ini_parse(const char *name, const char *bytes, size_t length, icl_ini_handler *handler,
                               void *context, struct icl_err *err) ICL_MUST_CHECK;

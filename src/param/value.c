@@ -87,13 +87,20 @@ static enum icl_status read_choice(void *slot, const struct icl_param *row, cons
     return ICL_ERR(err, ICL_EUSAGE, "must be one of %s", list);
 }
 
+/* Without the blanks around it, which a header line could not give back. */
 static enum icl_status read_text(char *slot, const char *text, struct icl_err *err) {
-    for (const char *byte = text; *byte != '\0'; byte++)
-        if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
+    size_t length;
+
+    text += strspn(text, " \t");
+    length = strlen(text);
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t')) length--;
+    if (length == 0) return ICL_ERR(err, ICL_EUSAGE, "no value given");
+    if (length >= ICL_TEXT_SIZE) return ICL_ERR(err, ICL_EUSAGE, "too long: at most %d bytes", ICL_TEXT_SIZE - 1);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
             return ICL_ERR(err, ICL_EUSAGE, "must not hold control characters");
-    if (strlen(text) >= ICL_TEXT_SIZE) return ICL_ERR(err, ICL_EUSAGE, "too long: at most %d bytes", ICL_TEXT_SIZE - 1);
     memset(slot, 0, ICL_TEXT_SIZE);
-    memcpy(slot, text, strlen(text));
+    memcpy(slot, text, length);
     return ICL_OK;
 }
 
