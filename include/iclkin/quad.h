@@ -16,6 +16,10 @@ enum icl_status icl_quad_normal(size_t n, double *x, double *w, struct icl_err *
  * shapes from 1/2 to 1e9. */
 enum icl_status icl_quad_gamma(size_t n, double shape, double *x, double *w, struct icl_err *err) ICL_MUST_CHECK;
 
+/* Nodes of Binomial(trials, p), whole trials >= n - 1 (Krawtchouk): exact for polynomials of degree below 2n. */
+enum icl_status icl_quad_binomial(size_t n, double trials, double p, double *x, double *w,
+                                  struct icl_err *err) ICL_MUST_CHECK;
+
 /* The integral of f from a to infinity, to the relative accuracy rtol. */
 enum icl_status icl_quad_infinite(double (*f)(double x, void *context), void *context, double a, double rtol,
                                   double *integral, struct icl_err *err) ICL_MUST_CHECK;

@@ -1,0 +1,59 @@
+/* memlaw.h -- how far the MLP has memorized at its clock s: a law, and what it says at one s.
+ *
+ *   c1 = <sigma(-phi_+)>, c2 = 1 - <sigma(-phi_+)^2>/c1, c3 = <exp(-phi_+)>, I_K = int_0^s c1 ds'        (T1), (M1)
+ *   powerlaw: c1 = (1/2) (1 + s/((p-1)T))^-p, T = 2 A K^nu, so that I_K(inf) = T/2 = A K^nu            (M2), (T8)
+ *
+ * s        clock of the MLP [t], >= 0
+ * phi_+    signed logit of a training item; an average over quantiles with weights that sum to 1
+ * v        variance of the logit on novel items (0 where all items are alike)
+ * Fails    ICL_EUSAGE for the law `table` (its file comes with the calibration).
+ * Threads  a finished law is read-only.
+ */
+#ifndef ICLKIN_MEMLAW_H
+#define ICLKIN_MEMLAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "iclkin/err.h"
+#include "iclkin/params.h"
+
+enum { ICL_MEMLAW_QUANTILES = 64 };
+
+struct icl_memlaw {
+    enum icl_law law;
+    double c1, c2;   /* none, constant: the frozen values */
+    double scale, p; /* powerlaw: (p - 1) T and p */
+    double budget;   /* I_K(inf) [t]; infinite for none and constant */
+};
+
+/* The two numbers that the reduced dynamics needs, and their slopes in s. */
+struct icl_memlaw_rates {
+    double c1, c2, dc1, dc2;
+};
+
+struct icl_memlaw_state {
+    double c1, c2, c3, v;
+    size_t quantiles;
+    double phi[ICL_MEMLAW_QUANTILES];    /* shape (quantiles) */
+    double weight[ICL_MEMLAW_QUANTILES]; /* shape (quantiles), sums to 1 */
+    double slope[ICL_MEMLAW_QUANTILES];  /* dphi/ds, shape (quantiles) */
+};
+
+/* The law at K training items (any real K >= 2; K infinite: none). */
+enum icl_status icl_memlaw_init(const struct icl_memory *memory, double K, struct icl_memlaw *law,
+                                struct icl_err *err) ICL_MUST_CHECK;
+
+void icl_memlaw_rates(const struct icl_memlaw *law, double s, struct icl_memlaw_rates *rates);
+void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_state *state);
+/* I_K(s), and its inverse (infinite where I_K never gets there). */
+double icl_memlaw_budget(const struct icl_memlaw *law, double s);
+double icl_memlaw_clock(const struct icl_memlaw *law, double budget);
+/* The first s at which c1 <= level (infinite where it never is). */
+double icl_memlaw_reach(const struct icl_memlaw *law, double level);
+/* Whether all items are alike: one quantile, and t_iwl read off c1 (O2). */
+bool icl_memlaw_alike(const struct icl_memlaw *law);
+/* The K at which I_K(inf) = budget (T8); 0 where every K has more, infinite where none has. */
+double icl_memlaw_items(const struct icl_memory *memory, double budget);
+
+#endif

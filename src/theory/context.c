@@ -1,0 +1,283 @@
+#include "theory/context.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "iclkin/quad.h"
+
+enum { LANES = 8 };
+/* Beyond e^+-600 a ratio is 0 or infinite for every purpose here; this keeps products of two of them finite. */
+static const double exponent_limit = 300;
+
+static double limited(double x) {
+    return fmax(-exponent_limit, fmin(x, exponent_limit));
+}
+
+/* Binomial(n, p) for any real n >= 0, by its recurrence from the mode: unlike log-gamma forms it keeps every digit at
+ * n = 1e7. Real n stands for the analytic continuation that real K asks for; terms end where k reaches n. */
+struct binomial {
+    double n, p;
+    size_t lo, hi; /* k = lo..hi hold all but terms below tail x the largest */
+};
+
+static double binomial_ratio(const struct binomial *b, double k) { /* pmf(k+1)/pmf(k) */
+    return (b->n - k) / (k + 1) * b->p / (1 - b->p);
+}
+
+static size_t binomial_mode(const struct binomial *b) {
+    return (size_t)floor(fmin((b->n + 1) * b->p, b->n));
+}
+
+static void binomial_range(struct binomial *b, double tail) {
+    const size_t mode = binomial_mode(b);
+    b->lo = b->hi = mode;
+    for (double f = 1; b->hi < floor(b->n); b->hi++) {
+        f *= binomial_ratio(b, (double)b->hi);
+        if (!(f > tail)) break;
+    }
+    for (double f = 1; b->lo > 0; b->lo--) {
+        f /= binomial_ratio(b, (double)b->lo - 1);
+        if (!(f > tail)) break;
+    }
+}
+
+/* pmf of k = lo..hi into f, times scale. */
+static void binomial_fill(const struct binomial *b, double scale, double *f) {
+    const size_t mode = binomial_mode(b) - b->lo, count = b->hi - b->lo + 1;
+    double sum = f[mode] = 1;
+    for (size_t i = mode; i + 1 < count; i++) sum += f[i + 1] = f[i] * binomial_ratio(b, (double)(b->lo + i));
+    for (size_t i = mode; i > 0; i--) sum += f[i - 1] = f[i] / binomial_ratio(b, (double)(b->lo + i - 1));
+    for (size_t i = 0; i < count; i++) f[i] *= scale / sum;
+}
+
+/* How many copies of the target a context holds: base + Binomial(trials, chance) (S2). */
+struct copies {
+    double base, trials, chance;
+};
+
+static struct copies copies_law(const struct icl_task *task, enum icl_context_kind kind) {
+    if (kind == ICL_CONTEXT_NOVEL) return (struct copies){1, 0, 0};
+    if (kind == ICL_CONTEXT_ABSENT) return (struct copies){0, 0, 0};
+    const double B = (double)task->copies, N = (double)task->N;
+    const double trials = (task->labels == ICL_LABELS_BALANCED ? N / 2 : N) - B;
+    const double chance = (task->labels == ICL_LABELS_BALANCED ? 2 : 1) / task->K;
+    return (struct copies){B, chance > 0 ? trials : 0, chance};
+}
+
+/* P(label = +1) of another item, and the mean of a label given the target's (T2). */
+static double other_plus(const struct icl_task *task, enum icl_context_kind kind) {
+    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K)) return 0.5;
+    return (task->K / 2 - 1) / (task->K - 1);
+}
+
+static double other_mean(const struct icl_task *task, enum icl_context_kind kind) {
+    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K)) return 0;
+    return -1 / (task->K - 1);
+}
+
+/* Appends a group of count nodes; their content is the caller's to fill (the last count of node and weight). */
+static enum icl_status grow(struct icl_context *c, struct icl_context_group group, struct icl_err *err) {
+    const size_t nodes = c->nodes + group.count;
+    ICL_TRY(icl_mem_grow(&c->group, c->groups, c->groups + 1, sizeof *c->group, err));
+    ICL_TRY(icl_mem_grow(&c->node, c->nodes, nodes, sizeof *c->node, err));
+    ICL_TRY(icl_mem_grow(&c->weight, c->nodes, nodes, sizeof *c->weight, err));
+    group.first = c->nodes;
+    c->group[c->groups++] = group;
+    c->nodes = nodes;
+    return ICL_OK;
+}
+
+/* D infinite: the labels' sum S of the m = N - n others, exactly (T2). */
+static enum icl_status grow_labels(struct icl_context *c, const struct icl_task *task, double plus, double n,
+                                   double weight, double tail, struct icl_err *err) {
+    const double m = (double)task->N - n;
+    struct binomial b = {m, plus, 0, 0};
+    const bool fixed = task->labels == ICL_LABELS_BALANCED || m == 0;
+    if (!fixed) binomial_range(&b, tail);
+    const size_t count = fixed ? 1 : b.hi - b.lo + 1;
+    ICL_TRY(grow(c, (struct icl_context_group){.n = n, .m = m, .weight = weight, .q = 1, .count = count}, err));
+    double *S = c->node + c->nodes - count, *f = c->weight + c->nodes - count;
+    S[0] = m == 0 ? 0 : -n;
+    f[0] = weight;
+    if (fixed) return ICL_OK;
+    binomial_fill(&b, weight, f);
+    for (size_t i = 0; i < count; i++) S[i] = 2 * (double)(b.lo + i) - m;
+    return ICL_OK;
+}
+
+static enum icl_status build_exact(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
+                                   enum icl_context_kind kind, struct icl_err *err) {
+    const struct copies law = copies_law(task, kind);
+    const double plus = other_plus(task, kind);
+    struct binomial b = {law.trials, law.chance, 0, 0};
+    double *f = NULL;
+    enum icl_status status = ICL_OK;
+    if (law.trials > 0) binomial_range(&b, solver->tail);
+    if ((status = icl_mem_alloc(&f, b.hi - b.lo + 1, sizeof *f, err)) != ICL_OK) return status;
+    f[0] = 1;
+    if (law.trials > 0) binomial_fill(&b, 1, f);
+    for (size_t k = b.lo; k <= b.hi && status == ICL_OK; k++)
+        status = grow_labels(c, task, plus, law.base + (double)k, f[k - b.lo], solver->tail, err);
+    icl_mem_free(f);
+    return status;
+}
+
+enum { MOST_NODES = 64 }; /* the range of solver.nodes_* */
+
+struct rule {
+    size_t n;
+    double x[MOST_NODES], w[MOST_NODES];
+};
+
+/* D finite: Gauss rules over n_c, q and g (T4). The averages are smooth in n_c, so that a few nodes serve any K. */
+static enum icl_status build_gauss(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
+                                   enum icl_context_kind kind, struct icl_err *err) {
+    const struct copies law = copies_law(task, kind);
+    struct rule copies = {1, {0}, {1}}, norm = {1, {1}, {1}}, sum = {.n = solver->nodes_g};
+    if (law.trials > 0) {
+        copies.n = (size_t)fmin((double)solver->nodes_n, law.trials + 1);
+        ICL_TRY(icl_quad_binomial(copies.n, law.trials, law.chance, copies.x, copies.w, err));
+    }
+    if (task->items == ICL_ITEMS_GAUSSIAN) {
+        norm.n = solver->nodes_q;
+        ICL_TRY(icl_quad_gamma(norm.n, task->D / 2, norm.x, norm.w, err));
+    }
+    ICL_TRY(icl_quad_normal(sum.n, sum.x, sum.w, err));
+    for (size_t i = 0; i < copies.n; i++)
+        for (size_t j = 0; j < norm.n; j++) {
+            const double n = law.base + copies.x[i], m = (double)task->N - n, weight = copies.w[i] * norm.w[j];
+            const double mu = task->labels == ICL_LABELS_BALANCED ? -n : m * other_mean(task, kind);
+            const struct icl_context_group group = {
+                .n = n, .m = m, .weight = weight, .q = norm.x[j], .mu = mu, .count = sum.n};
+            ICL_TRY(grow(c, group, err));
+            for (size_t k = 0; k < sum.n; k++) {
+                c->node[c->nodes - sum.n + k] = sum.x[k];
+                c->weight[c->nodes - sum.n + k] = weight * sum.w[k];
+            }
+        }
+    return ICL_OK;
+}
+
+enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task,
+                                  const struct icl_solver *solver, enum icl_context_kind kind, struct icl_err *err) {
+    ICL_TRY(icl_mem_alloc(context, 1, sizeof **context, err));
+    struct icl_context *c = *context;
+    c->labels = task->labels;
+    c->D = task->D;
+    enum icl_status status =
+        isinf(task->D) ? build_exact(c, task, solver, kind, err) : build_gauss(c, task, solver, kind, err);
+    const size_t padded = (c->nodes + LANES - 1) / LANES * LANES;
+    if (status == ICL_OK) status = icl_mem_grow(&c->node, c->nodes, padded, sizeof(double), err);
+    if (status == ICL_OK) status = icl_mem_grow(&c->weight, c->nodes, padded, sizeof(double), err);
+    if (status == ICL_OK) status = icl_mem_alloc(&c->a, 3 * padded, sizeof(double), err);
+    if (status != ICL_OK) {
+        icl_context_free(c);
+        *context = NULL;
+        return status;
+    }
+    c->nodes = padded;
+    c->b = c->a + padded;
+    c->c = c->b + padded;
+    return ICL_OK;
+}
+
+void icl_context_free(struct icl_context *context) {
+    if (!context) return;
+    icl_mem_free(context->group);
+    icl_mem_free(context->node);
+    icl_mem_free(context->weight);
+    icl_mem_free(context->a);
+    icl_mem_free(context);
+}
+
+/* a = (n E + S)/(n E + m) with both sides divided by the larger of E and 1 (T2), (T3). */
+static void at_exact(struct icl_context *c, double beta, bool curvature) {
+    const double small = exp(-fabs(beta)), E = beta > 0 ? 1 : small, one = beta > 0 ? small : 1;
+    for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
+        const double nE = g->n * E, inverse = 1 / (nE + g->m * one), m = g->m;
+        const double *S = c->node + g->first;
+        double *a = c->a + g->first, *b = c->b + g->first, *cc = c->c + g->first;
+        for (size_t i = 0; i < g->count; i++) {
+            a[i] = (nE + S[i] * one) * inverse;
+            b[i] = nE * one * (m - S[i]) * inverse * inverse;
+        }
+        if (!curvature) continue;
+        for (size_t i = 0; i < g->count; i++) cc[i] = b[i] * (m * one - nE) * inverse;
+    }
+}
+
+/* sd of the others' scaled sum and its two derivatives in beta, per sqrt(m) (T4). For balanced labels sd is signed as
+ * beta is: that makes it smooth at 0, and g is symmetric. */
+static void spread(enum icl_labels labels, double beta, double rate, double sd[3]) { /* rate = q/D */
+    const double x = limited(rate * beta * beta), e = exp(x);
+    if (labels == ICL_LABELS_RANDOM) {
+        sd[0] = sqrt(e);
+        sd[1] = sd[0] * rate * beta;
+        sd[2] = sd[0] * rate * (1 + x);
+        return;
+    }
+    /* sd^2 = e^x - 1 = f^2: f f' = rate beta e^x, f'^2 + f f'' = rate e^x (1 + 2x) */
+    const double f = sqrt(expm1(x));
+    if (f < 1e-3) { /* f = sqrt(rate) beta (1 + x/4 + 5 x^2/96 + ...): no cancellation near 0 */
+        const double k = sqrt(rate);
+        sd[0] = k * beta * (1 + x / 4 + 5 * x * x / 96);
+        sd[1] = k * (1 + 3 * x / 4 + 25 * x * x / 96);
+        sd[2] = k * rate * beta * (1.5 + 100 * x / 96);
+        return;
+    }
+    sd[0] = beta < 0 ? -f : f;
+    sd[1] = rate * beta * e / sd[0];
+    sd[2] = (rate * e * (1 + 2 * x) - sd[1] * sd[1]) / sd[0];
+}
+
+/* (T4): with r = e^(beta q - beta^2 q/2D) both sides of the fraction are divided by the larger of r and 1. */
+static void at_gauss(struct icl_context *c, double beta, bool curvature) {
+    for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
+        const double rate = g->q / c->D, lr = limited(beta * g->q - beta * beta * rate / 2);
+        const double slope = g->q - beta * rate, root = sqrt(g->m);
+        const double one = lr > 0 ? exp(-lr) : 1, nr = g->n * (lr > 0 ? 1 : exp(lr));
+        const double inverse = 1 / (nr + g->m * one), nr1 = nr * slope, nr2 = nr * (slope * slope - rate);
+        double sd[3];
+        spread(c->labels, beta, rate, sd);
+        for (int i = 0; i < 3; i++) sd[i] *= root * one;
+        const double *node = c->node + g->first, top = nr + g->mu * one;
+        double *a = c->a + g->first, *b = c->b + g->first, *cc = c->c + g->first;
+        for (size_t i = 0; i < g->count; i++) {
+            a[i] = (top + sd[0] * node[i]) * inverse;
+            b[i] = (nr1 * (1 - a[i]) + sd[1] * node[i]) * inverse;
+        }
+        if (!curvature) continue;
+        for (size_t i = 0; i < g->count; i++) cc[i] = (nr2 * (1 - a[i]) + sd[2] * node[i] - 2 * b[i] * nr1) * inverse;
+    }
+}
+
+void icl_context_at(struct icl_context *context, double beta, bool curvature) {
+    (isinf(context->D) ? at_exact : at_gauss)(context, beta, curvature);
+}
+
+/* P(mean + sd x > 0), x ~ N(0, 1); a tie counts 1/2. */
+static double positive(double mean, double sd) {
+    if (sd == 0 || isinf(mean)) return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
+    return 0.5 * erfc(-mean / (sd * sqrt(2)));
+}
+
+double icl_context_accuracy(const struct icl_context *c, double w, double beta, double phi, double v) {
+    double p = 0;
+    const bool exact = isinf(c->D);
+    const double E = exp(-fabs(beta));
+    for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
+        if (exact) {
+            const double nE = g->n * (beta > 0 ? 1 : E), one = beta > 0 ? E : 1, den = nE + g->m * one;
+            for (size_t i = g->first; i < g->first + g->count; i++)
+                p += c->weight[i] * positive(phi + (w == 0 ? 0 : w * ((nE + c->node[i] * one) / den)), sqrt(v));
+            continue;
+        }
+        const double rate = g->q / c->D, lr = limited(beta * g->q - beta * beta * rate / 2);
+        const double one = lr > 0 ? exp(-lr) : 1, nr = g->n * (lr > 0 ? 1 : exp(lr)), den = nr + g->m * one;
+        double sd[3];
+        spread(c->labels, beta, rate, sd);
+        const double pull = w / den, noise = pull * sqrt(g->m) * sd[0] * one;
+        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * one)), sqrt(v + noise * noise));
+    }
+    return p;
+}

@@ -1,0 +1,162 @@
+#include "iclkin/gauge.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "iclkin/quad.h"
+#include "iclkin/roots.h"
+#include "theory/context.h"
+#include "theory/meanfield.h"
+
+enum { SPREAD_NODES = 32 }; /* Gauss nodes over phi of a novel item, losses only */
+
+/* Where acc_icl >= threshold, given w > 0: lo <= beta <= hi. */
+struct interval {
+    double lo, hi;
+};
+
+struct icl_gauge {
+    double beta_most;
+    struct icl_memlaw law;
+    bool alike;
+    double icl_threshold, loss_threshold, iwl_threshold;
+    struct interval icl, loss; /* alike only */
+    double s_memorized;        /* alike only */
+    struct icl_context *context[ICL_CONTEXT_KINDS];
+    double x[SPREAD_NODES], f[SPREAD_NODES];
+};
+
+struct crossing {
+    const struct icl_context *novel;
+    double threshold;
+};
+
+static enum icl_status accuracy_above(double beta, void *context, double *y, struct icl_err *err) {
+    const struct crossing *c = context;
+    (void)err;
+    *y = icl_context_accuracy(c->novel, 1, beta, 0, 0) - c->threshold;
+    return ICL_OK;
+}
+
+static bool above(struct crossing *c, double beta) {
+    double y;
+    return accuracy_above(beta, c, &y, NULL) == ICL_OK && y >= 0;
+}
+
+/* acc_icl at w > 0, v = 0 rises with beta from 1/2 to its top (at beta = D/2 for random labels) and falls beyond. A
+ * jump (D infinite, or balanced labels at beta = 0) is found as well as a crossing, and its upper side is taken. */
+static enum icl_status interval_of(const struct icl_context *novel, double threshold, double top, double beta_most,
+                                   struct interval *in, struct icl_err *err) {
+    struct crossing c = {novel, threshold};
+    const double bottom = -60, tiny = 1e-9, xtol = 1e-14;
+    *in = (struct interval){INFINITY, INFINITY};
+    if (!above(&c, top)) return ICL_OK;
+    in->lo = -INFINITY;
+    if (!above(&c, bottom)) {
+        if (!above(&c, 0) && above(&c, tiny))
+            in->lo = 0;
+        else
+            ICL_TRY(icl_roots_brent(accuracy_above, &c, bottom, top, xtol, &in->lo, NULL, err));
+        if (!above(&c, in->lo)) in->lo = nextafter(in->lo, INFINITY);
+    }
+    if (beta_most <= top) return ICL_OK; /* held at its top from there */
+    double far = 2 * top;
+    while (far < beta_most && far < 1e6 && above(&c, far)) far *= 2;
+    if (above(&c, far)) return ICL_OK;
+    return icl_roots_brent(accuracy_above, &c, top, far, xtol, &in->hi, NULL, err);
+}
+
+static enum icl_status find_intervals(struct icl_gauge *o, const struct icl_params *params, struct icl_err *err) {
+    const struct icl_context *novel = o->context[ICL_CONTEXT_NOVEL];
+    const double top = isinf(params->task.D) ? log((double)params->task.N) + 1 : params->task.D / 2;
+    const double most = isinf(params->task.D) ? top : o->beta_most;
+    ICL_TRY(interval_of(novel, o->icl_threshold, top, most, &o->icl, err));
+    return interval_of(novel, o->loss_threshold, top, most, &o->loss, err);
+}
+
+enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_params *params, enum icl_level level,
+                                double K, bool losses, struct icl_err *err) {
+    ICL_TRY(icl_mem_alloc(gauge, 1, sizeof **gauge, err));
+    struct icl_gauge *o = *gauge;
+    struct icl_task task = params->task;
+    task.K = K;
+    o->beta_most = level == ICL_LEVEL_MEANFIELD ? INFINITY : task.D / 2;
+    o->icl_threshold = params->observe.icl_threshold;
+    o->loss_threshold = params->observe.loss_threshold;
+    o->iwl_threshold = params->observe.iwl_threshold;
+    enum icl_status status = icl_memlaw_init(&params->memory, K, &o->law, err);
+    o->alike = icl_memlaw_alike(&o->law);
+    o->s_memorized = icl_memlaw_reach(&o->law, 1 - o->iwl_threshold);
+    for (int kind = 0; kind < ICL_CONTEXT_KINDS && status == ICL_OK; kind++)
+        if (losses || kind == ICL_CONTEXT_NOVEL || (kind == ICL_CONTEXT_ABSENT && !o->alike))
+            status = icl_context_alloc(&o->context[kind], &task, &params->solver, (enum icl_context_kind)kind, err);
+    if (status == ICL_OK && losses) status = icl_quad_normal(SPREAD_NODES, o->x, o->f, err);
+    if (status == ICL_OK && o->alike) status = find_intervals(o, params, err);
+    if (status == ICL_OK) return ICL_OK;
+    icl_gauge_free(o);
+    *gauge = NULL;
+    return status;
+}
+
+void icl_gauge_free(struct icl_gauge *gauge) {
+    if (!gauge) return;
+    for (int kind = 0; kind < ICL_CONTEXT_KINDS; kind++) icl_context_free(gauge->context[kind]);
+    icl_mem_free(gauge);
+}
+
+double icl_gauge_acc_icl(const struct icl_gauge *o, const double *y) {
+    struct icl_memlaw_state memory;
+    icl_memlaw_state(&o->law, y[ICL_S], &memory);
+    return icl_context_accuracy(o->context[ICL_CONTEXT_NOVEL], y[ICL_W], fmin(y[ICL_BETA], o->beta_most), 0, memory.v);
+}
+
+double icl_gauge_acc_iwl(const struct icl_gauge *o, const double *y) {
+    struct icl_memlaw_state memory;
+    icl_memlaw_state(&o->law, y[ICL_S], &memory);
+    double p = 0;
+    for (size_t j = 0; j < memory.quantiles; j++)
+        p += memory.weight[j] * icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], y[ICL_W],
+                                                     fmin(y[ICL_BETA], o->beta_most), memory.phi[j], 0);
+    return p;
+}
+
+void icl_gauge_all(struct icl_gauge *o, const double *y, struct icl_observables *out) {
+    struct icl_memlaw_state memory;
+    icl_memlaw_state(&o->law, y[ICL_S], &memory);
+    *out = (struct icl_observables){.c1 = memory.c1, .c2 = memory.c2, .c3 = memory.c3};
+    if (isinf(y[ICL_BETA])) { /* all weight on the copy; without a copy, on an item of either label */
+        out->acc_icl = 1;
+        out->loss_iwl = INFINITY;
+        out->acc_iwl = icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], 1, 0, 0, 0);
+        return;
+    }
+    out->acc_icl = icl_gauge_acc_icl(o, y);
+    out->acc_iwl = icl_gauge_acc_iwl(o, y);
+    for (int kind = 0; kind < ICL_CONTEXT_KINDS; kind++)
+        icl_context_at(o->context[kind], fmin(y[ICL_BETA], o->beta_most), false);
+    out->loss_train = icl_meanfield_loss(o->context[ICL_CONTEXT_TRAIN], &memory, y[ICL_W]);
+    out->loss_iwl = icl_meanfield_loss(o->context[ICL_CONTEXT_ABSENT], &memory, y[ICL_W]);
+    out->loss_icl =
+        icl_meanfield_loss_novel(o->context[ICL_CONTEXT_NOVEL], memory.v, SPREAD_NODES, o->x, o->f, y[ICL_W]);
+}
+
+/* The distance in beta into the interval, its sign that of acc - threshold; w <= 0 lies outside wherever
+ * threshold > 1/2. */
+static double inside(const struct interval *in, double w, double beta) {
+    return w > 0 ? fmin(beta - in->lo, in->hi - beta) : -1;
+}
+
+double icl_gauge_event_icl(const struct icl_gauge *o, const double *y) {
+    if (o->alike) return inside(&o->icl, y[ICL_W], y[ICL_BETA]);
+    return icl_gauge_acc_icl(o, y) - o->icl_threshold;
+}
+
+double icl_gauge_event_loss(const struct icl_gauge *o, const double *y) {
+    if (o->alike && o->loss_threshold > 0.5) return inside(&o->loss, y[ICL_W], y[ICL_BETA]);
+    return icl_gauge_acc_icl(o, y) - o->loss_threshold;
+}
+
+double icl_gauge_event_iwl(const struct icl_gauge *o, const double *y) {
+    if (o->alike) return isinf(o->s_memorized) ? -1 : y[ICL_S] - o->s_memorized;
+    return icl_gauge_acc_iwl(o, y) - o->iwl_threshold;
+}

@@ -1,0 +1,32 @@
+/* The hot loop of every phase diagram, compiled once for each instruction set (ICL_ISA); see meanfield.h. */
+#include "theory/meanfield.h"
+
+#include "num/vec.h"
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+
+/* sigma(-(phi_j + w a_i)) = 1/(1 + e^phi_j e^(w a_i)): one exponential a node, one division a node and quantile. */
+void JOIN(icl_meanfield_sums, ICL_ISA)(const struct icl_meanfield_nodes *nodes, double w, double sums[3]) {
+    icl_vec s0 = icl_vec_set(0), s1 = s0, s2 = s0;
+    for (size_t i = 0; i < nodes->count; i += sizeof(icl_vec) / sizeof(double)) {
+        const icl_vec a = *(const icl_vec *)(nodes->a + i), b = *(const icl_vec *)(nodes->b + i);
+        const icl_vec p = *(const icl_vec *)(nodes->weight + i);
+        const icl_vec u = icl_vec_exp(icl_vec_limit(a * w, 700));
+        icl_vec sigma = icl_vec_set(0);
+        for (size_t j = 0; j < nodes->quantiles; j++) sigma += nodes->share[j] / (1 + nodes->lift[j] * u);
+        sigma *= p;
+        s0 += sigma;
+        s1 += sigma * a;
+        s2 += sigma * b;
+    }
+    sums[0] = icl_vec_sum(&s0);
+    sums[1] = icl_vec_sum(&s1);
+    sums[2] = icl_vec_sum(&s2);
+}
+
+/* y[i] = e^x[i], n a multiple of 8, |x| limited to 700. */
+void JOIN(icl_meanfield_exp, ICL_ISA)(size_t n, const double *x, double *y) {
+    for (size_t i = 0; i < n; i += sizeof(icl_vec) / sizeof(double))
+        *(icl_vec *)(y + i) = icl_vec_exp(icl_vec_limit(*(const icl_vec *)(x + i), 700));
+}

@@ -1,0 +1,160 @@
+#include "iclkin/predict.h"
+
+#include <math.h>
+
+#include "iclkin/closed.h"
+#include "iclkin/memlaw.h"
+
+#define ROW(name, unit, level, tag, field)                                                                             \
+    { name, unit, level, tag, offsetof(struct icl_prediction, field) }
+
+static const struct icl_predict_row rows[] = {
+    ROW("t_icl", "t", "asymptotic", "T7", t_icl[ICL_LEVEL_ASYMPTOTIC]),
+    ROW("t_icl", "t", "reduced", "T5", t_icl[ICL_LEVEL_REDUCED]),
+    ROW("t_icl", "t", "meanfield", "T3", t_icl[ICL_LEVEL_MEANFIELD]),
+    ROW("t_blowup", "t", "reduced", "T6", t_blowup),
+    ROW("K_star", "items", "asymptotic", "T8", K_star[ICL_LEVEL_ASYMPTOTIC]),
+    ROW("K_star", "items", "reduced", "O4", K_star[ICL_LEVEL_REDUCED]),
+    ROW("K_star", "items", "meanfield", "O4", K_star[ICL_LEVEL_MEANFIELD]),
+    ROW("I_K_inf", "t", NULL, "T8", I_K_inf),
+    ROW("t_iwl", "t", NULL, "O2", t_iwl),
+    ROW("t_loss", "t", NULL, "O2", t_loss),
+};
+
+size_t icl_predict_count(void) {
+    return sizeof rows / sizeof *rows;
+}
+
+const struct icl_predict_row *icl_predict_row(size_t index) {
+    return &rows[index];
+}
+
+double icl_predict_value(const struct icl_prediction *prediction, const struct icl_predict_row *row) {
+    return *(const double *)((const char *)prediction + row->offset);
+}
+
+enum icl_status icl_predict_times(const struct icl_params *params, enum icl_level level, enum icl_traj_stop stop,
+                                  struct icl_traj_result *result, struct icl_err *err) {
+    struct icl_traj *traj;
+    ICL_TRY(icl_traj_alloc(&traj, params, level, params->task.K, err));
+    const enum icl_status status = icl_traj_run(traj, params->init.w, params->init.beta, stop, NULL, NULL, result, err);
+    icl_traj_free(traj);
+    return status;
+}
+
+static enum icl_status acquires(const struct icl_params *params, enum icl_level level, double K, bool *yes,
+                                struct icl_err *err) {
+    struct icl_params at = *params;
+    struct icl_traj_result result;
+    at.task.K = K;
+    const enum icl_status status = icl_predict_times(&at, level, ICL_TRAJ_TO_ICL, &result, err);
+    if (status != ICL_OK) return icl_err_context(err, status, "K* at K = %g", K);
+    *yes = !isinf(result.t_icl);
+    return ICL_OK;
+}
+
+static enum icl_status budget_of(const struct icl_params *params, double *budget, struct icl_err *err) {
+    const double N = (double)params->task.N;
+    if (params->task.labels == ICL_LABELS_BALANCED)
+        return icl_closed_budget_balanced(N, params->init.w, params->init.beta, budget, err);
+    *budget = icl_closed_budget(N, params->init.w, params->init.beta);
+    return ICL_OK;
+}
+
+static const double K_least = 2, K_most = 1e15; /* the range of task.K */
+
+/* Goes up from a K until ICL is acquired there and at the sparse points above, so that the K below is the largest that
+ * fails; then down until it is not. Leaves lo failing and hi acquiring; lo = 0: every K acquires, hi infinite: none. */
+static enum icl_status bracket(const struct icl_params *params, enum icl_level level, double start, double *lo,
+                               double *hi, struct icl_err *err) {
+    const double factor = 2;
+    bool yes;
+    *hi = fmax(K_least, fmin(start, K_most));
+    *lo = 0;
+    ICL_TRY(acquires(params, level, INFINITY, &yes, err));
+    if (!yes) {
+        *hi = INFINITY;
+        return ICL_OK;
+    }
+    for (;; *hi = fmin(*hi * factor, K_most)) {
+        ICL_TRY(acquires(params, level, *hi, &yes, err));
+        if (yes || *hi == K_most) break;
+        *lo = *hi;
+    }
+    const bool found = *lo > 0;
+    for (double above = *hi * 10; above < K_most && above < *hi * 1e4; above *= 10) { /* a second branch above? */
+        ICL_TRY(acquires(params, level, above, &yes, err));
+        if (yes) continue;
+        *lo = above;
+        *hi = above * 10;
+    }
+    if (found || *lo > 0) return ICL_OK;
+    for (double K = *hi; K > K_least;) {
+        K = fmax(K / factor, K_least);
+        ICL_TRY(acquires(params, level, K, &yes, err));
+        if (!yes) {
+            *lo = K;
+            return ICL_OK;
+        }
+        *hi = K;
+    }
+    return ICL_OK;
+}
+
+enum icl_status icl_predict_items(const struct icl_params *params, enum icl_level level, double *K_star,
+                                  struct icl_err *err) {
+    double budget, lo, hi;
+    ICL_TRY(budget_of(params, &budget, err));
+    const double asymptotic = icl_memlaw_items(&params->memory, budget);
+    if (level == ICL_LEVEL_ASYMPTOTIC) {
+        *K_star = asymptotic;
+        return ICL_OK;
+    }
+    const double guess = asymptotic > 0 && !isinf(asymptotic) ? 1.5 * asymptotic : params->task.K;
+    ICL_TRY(bracket(params, level, isinf(guess) ? 1000 : guess, &lo, &hi, err));
+    if (lo == 0 || isinf(hi)) {
+        *K_star = isinf(hi) ? INFINITY : 0;
+        return ICL_OK;
+    }
+    while (hi > lo * (1 + params->solver.K_tol)) {
+        const double middle = sqrt(lo * hi);
+        bool yes;
+        ICL_TRY(acquires(params, level, middle, &yes, err));
+        *(yes ? &hi : &lo) = middle;
+    }
+    *K_star = lo;
+    return ICL_OK;
+}
+
+enum icl_status icl_predict_run(const struct icl_params *params, struct icl_prediction *p, struct icl_err *err) {
+    struct icl_memlaw law;
+    struct icl_memlaw_rates start;
+    const struct icl_train *train = &params->train;
+    *p = (struct icl_prediction){0};
+    ICL_TRY(icl_memlaw_init(&params->memory, params->task.K, &law, err));
+    ICL_TRY(budget_of(params, &p->budget, err));
+    icl_memlaw_rates(&law, 0, &start);
+    p->I_K_inf = law.budget;
+    for (int level = 0; level < ICL_LEVEL_COUNT; level++) {
+        struct icl_traj_result result;
+        const bool wanted = level == (int)params->theory.level;
+        const enum icl_traj_stop stop = level == ICL_LEVEL_REDUCED ? ICL_TRAJ_TO_BLOWUP
+                                        : wanted                   ? ICL_TRAJ_TO_END
+                                                                   : ICL_TRAJ_TO_ICL;
+        ICL_TRY(icl_predict_times(params, (enum icl_level)level, stop, &result, err));
+        ICL_TRY(icl_predict_items(params, (enum icl_level)level, &p->K_star[level], err));
+        p->t_icl[level] = result.t_icl;
+        if (level == ICL_LEVEL_REDUCED) p->t_blowup = result.t_blowup;
+        if (!wanted) continue;
+        p->t_iwl = result.t_iwl;
+        p->t_loss = result.t_loss;
+        p->outcome = result.outcome;
+    }
+    p->fold = icl_closed_fold((double)params->task.N, start.c1, start.c2);
+    p->lambda = sqrt(train->lambda_w * train->lambda_beta);
+    p->trapped =
+        (p->outcome == ICL_OUTCOME_NONE || p->outcome == ICL_OUTCOME_IWL) &&
+        params->theory.level != ICL_LEVEL_ASYMPTOTIC && params->task.labels == ICL_LABELS_RANDOM &&
+        icl_closed_fold_ratio((double)params->task.N, start.c1, start.c2, train->lambda_w, train->lambda_beta) > 1;
+    return ICL_OK;
+}
