@@ -9,14 +9,14 @@
 /* A rule's three-term recurrence is (z - a_k) p_k = b_k p_{k-1} + b_{k+1} p_{k+1} for the orthonormal polynomials of a
  * probability measure of mean 0 and variance 1: no Gamma function, hence nothing to overflow at any shape. */
 enum {
-    MAX_NODES = 256,  /* beyond it the largest p_k^2 leaves the range of a double */
+    MAX_NODES = 256,  /* beyond it components of eigenvectors leave the range of a double */
     MAX_SWEEPS = 64,  /* QL needs about two for each eigenvalue */
     WORKSPACE = 1000, /* intervals of an adaptive quadrature */
 };
 
 struct rule {
     size_t n;
-    double a[MAX_NODES], b[MAX_NODES + 1];
+    double a[MAX_NODES], b[MAX_NODES], unb[MAX_NODES]; /* unb = 1/b */
 };
 
 /* The eigenvalues of the Jacobi matrix (implicit QL without vectors), into d; e is destroyed. */
@@ -61,21 +61,38 @@ static bool eigenvalues(size_t n, double *d, double *e) {
     return true;
 }
 
-/* p_n(z)/p_n'(z), and the sum of p_k(z)^2 below n, whose inverse is the weight at a node. */
-static double newton(const struct rule *rule, double z, double *sum) {
-    double p = 1, before = 0, dp = 0, dbefore = 0;
+/* Improves an eigenvalue and returns its weight, the square of the first component of its normalised eigenvector.
+ *
+ * (J - z) v = g e_r is solved forwards from the first row and backwards from the last; both meet in the row r where the
+ * residue g is least. Neither runs into the range where its solution is the receding one, so that small weights keep
+ * their digits (a Binomial of small p has no other road) and large ones too. */
+static double twisted(const struct rule *rule, double *z) {
+    const size_t n = rule->n;
+    double down[MAX_NODES], up[MAX_NODES], residue = INFINITY, above = 0, below = 0, norm = 1;
+    size_t r = 0;
 
-    *sum = 0;
-    for (size_t k = 0; k < rule->n; k++) {
-        const double up = 1 / rule->b[k + 1], down = rule->b[k], x = z - rule->a[k];
-        const double after = (x * p - down * before) * up, dafter = (x * dp + p - down * dbefore) * up;
-        *sum += p * p;
-        before = p;
-        p = after;
-        dbefore = dp;
-        dp = dafter;
+    down[0] = up[n - 1] = 1;
+    for (size_t k = 0; k + 1 < n; k++) {
+        const double d = rule->a[k] - *z;
+        down[k + 1] = -(d * down[k] + (k > 0 ? rule->b[k] * down[k - 1] : 0)) * rule->unb[k + 1];
     }
-    return p / dp;
+    for (size_t k = n - 1; k > 0; k--) {
+        const double d = rule->a[k] - *z;
+        up[k - 1] = -(d * up[k] + (k + 1 < n ? rule->b[k + 1] * up[k + 1] : 0)) * rule->unb[k];
+    }
+    for (size_t k = 0; k < n; k++) {
+        double g = rule->a[k] - *z;
+        if (k > 0) g += rule->b[k] * down[k - 1] / down[k];
+        if (k + 1 < n) g += rule->b[k + 1] * up[k + 1] / up[k];
+        if (!(fabs(g) < fabs(residue))) continue;
+        residue = g;
+        r = k;
+    }
+    for (size_t k = 0; k < r; k++) above += down[k] / down[r] * (down[k] / down[r]);
+    for (size_t k = r + 1; k < n; k++) below += up[k] / up[r] * (up[k] / up[r]);
+    norm += above + below;
+    *z += residue / norm;
+    return 1 / (down[r] * down[r] * norm);
 }
 
 static void sort(size_t n, double *z) {
@@ -87,21 +104,21 @@ static void sort(size_t n, double *z) {
     }
 }
 
-/* Nodes to the last digits by Newton from the eigenvalues, weights of sum 1. */
-static enum icl_status solve(const struct rule *rule, double *z, double *w, struct icl_err *err) {
+/* Nodes, and weights of sum 1. */
+static enum icl_status solve(struct rule *rule, double *z, double *w, struct icl_err *err) {
     const size_t n = rule->n;
-    double e[MAX_NODES + 1], total = 0, sum;
+    double e[MAX_NODES], total = 0;
 
     for (size_t k = 0; k < n; k++) {
         z[k] = rule->a[k];
         e[k] = k + 1 < n ? rule->b[k + 1] : 0;
+        rule->unb[k] = k > 0 ? 1 / rule->b[k] : 0;
     }
     if (!eigenvalues(n, z, e)) return ICL_ERR(err, ICL_ENUMERIC, "quadrature: no convergence for %zu nodes", n);
     sort(n, z);
     for (size_t i = 0; i < n; i++) {
-        z[i] -= newton(rule, z[i], &sum);
-        z[i] -= newton(rule, z[i], &sum);
-        w[i] = 1 / sum;
+        twisted(rule, &z[i]);
+        w[i] = twisted(rule, &z[i]);
         total += w[i];
     }
     for (size_t i = 0; i < n; i++) w[i] /= total;
@@ -122,7 +139,6 @@ enum icl_status icl_quad_normal(size_t n, double *x, double *w, struct icl_err *
         rule.a[k] = 0;
         rule.b[k] = sqrt((double)k);
     }
-    rule.b[n] = sqrt((double)n);
     ICL_TRY(solve(&rule, x, w, err));
     /* The rule is even; made so to the last bit, odd moments vanish exactly. */
     for (size_t i = 0; i <= (n - 1) / 2; i++) {
@@ -143,13 +159,39 @@ enum icl_status icl_quad_gamma(size_t n, double shape, double *x, double *w, str
     /* In z = (x - 1) sqrt(shape), so that neither a small nor a large shape loses digits. */
     const double unit = 1 / sqrt(shape);
     rule.n = n;
-    for (size_t k = 0; k <= n; k++) {
+    for (size_t k = 0; k < n; k++) {
         const double m = (double)k;
-        if (k < n) rule.a[k] = 2 * m * unit;
+        rule.a[k] = 2 * m * unit;
         rule.b[k] = k == 0 ? 0 : sqrt(m * (1 + (m - 1) / shape));
     }
     ICL_TRY(solve(&rule, x, w, err));
     for (size_t i = 0; i < n; i++) x[i] = 1 + x[i] * unit;
+    return ICL_OK;
+}
+
+enum icl_status icl_quad_binomial(size_t n, double trials, double p, double *x, double *w, struct icl_err *err) {
+    const double mean = trials * p, sd = sqrt(trials * p * (1 - p));
+    struct rule rule;
+
+    ICL_TRY(check_size(n, err));
+    if (!(trials >= (double)n - 1 && trials < INFINITY && floor(trials) == trials))
+        return ICL_ERR(err, ICL_ERANGE, "quadrature: trials=%g: must be whole and at least n - 1 = %zu", trials, n - 1);
+    if (!(p >= 0 && p <= 1)) return ICL_ERR(err, ICL_ERANGE, "quadrature: p=%g: must be in [0, 1]", p);
+    if (sd == 0) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] = mean;
+            w[i] = i == 0;
+        }
+        return ICL_OK;
+    }
+    rule.n = n;
+    for (size_t k = 0; k < n; k++) {
+        const double m = (double)k;
+        rule.a[k] = m * (1 - 2 * p) / sd;
+        rule.b[k] = k == 0 ? 0 : sqrt(m * (1 - (m - 1) / trials));
+    }
+    ICL_TRY(solve(&rule, x, w, err));
+    for (size_t i = 0; i < n; i++) x[i] = mean + x[i] * sd;
     return ICL_OK;
 }
 
