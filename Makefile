@@ -145,8 +145,8 @@ deps-check:
 FIGURES := levels landscape initial context threshold transient
 
 demo: deps  ## installs what is missing, builds, predicts and draws
-	@$(MAKE_J) all
-	@mkdir -p out
+	@echo 'Building ./iclkin'
+	@$(MAKE_J) -s all
 	@PROGRAM=./$(or $(PROGRAM),$(BUILD)/iclkin) tests/demo.sh $(FIGURES)
 
 figures: all  ## every figure to out/, as PNG, SVG and PDF
@@ -160,9 +160,11 @@ test: tests  ## builds and runs the tests, without lint and sanitizers
 	@BUILD=$(BUILD) MAKE_ARGS='BUILD=$(BUILD) CC=$(CC)' tests/run.sh $(TESTS) $(SHELLS)
 
 check: deps-check  ## everything: lint, gcc and clang with -Werror, every test plain and under sanitizers
-	@{ $(MAKE_J) tests WERROR=1 CC=gcc BUILD=$(BUILD)/gcc && \
-	   $(MAKE_J) tests WERROR=1 CC=clang BUILD=$(BUILD)/clang && \
-	   $(MAKE_J) tests SAN=1 CC=gcc BUILD=$(BUILD)/san; } || { echo '0 passed, 1 failed'; exit 1; }
+	@build() { echo "== building $$1: $$2"; shift 2; $(MAKE_J) -s tests "$$@"; }; \
+	{ build $(BUILD)/gcc   'gcc -Werror'   CC=gcc   WERROR=1 BUILD=$(BUILD)/gcc && \
+	  build $(BUILD)/clang 'clang -Werror' CC=clang WERROR=1 BUILD=$(BUILD)/clang && \
+	  build $(BUILD)/san   'ASan, UBSan'   CC=gcc   SAN=1    BUILD=$(BUILD)/san; } || \
+	{ echo '0 passed, 1 failed'; exit 1; }
 	@BUILD=$(BUILD)/gcc MAKE_ARGS='BUILD=$(BUILD)/gcc CC=gcc WERROR=1' tests/run.sh tests/lint.sh \
 	    $(TESTSRC:%.c=$(BUILD)/gcc/%) $(TESTSRC:%.c=$(BUILD)/san/%) $(SHELLS)
 
