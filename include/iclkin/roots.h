@@ -1,4 +1,4 @@
-/* roots.h -- bracketed scalar roots (Brent's method, GSL).
+/* roots.h -- bracketed scalar roots (Brent's method; infinite values are legal, as GSL's own solver has them not).
  *
  * Fails    ICL_ENOROOT ("no root in range", with the values at both ends) where f does not change sign on [lo, hi];
  *          ICL_ENUMERIC where f is NaN; a failure of f itself is passed on.
