@@ -16,8 +16,8 @@
 
 #include "iclkin/err.h"
 
-/* The budget I that acquisition takes from (w0, beta0) with c2 and decay dropped (T7), random labels. Finite for every
- * w0 >= -37; overflows to infinity, as the true value does, below. */
+/* The budget I that acquisition takes from (w0, beta0) with c2 and decay dropped (T7), random labels. Overflows to
+ * infinity only where the true value does. */
 double icl_closed_budget(double N, double w0, double beta0);
 
 /* The same for balanced labels (T7b), by quadrature; infinity on or below the separatrix of the saddle w = beta = 0. */

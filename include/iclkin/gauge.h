@@ -30,6 +30,9 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
                                 double K, bool losses, struct icl_err *err) ICL_MUST_CHECK;
 void icl_gauge_free(struct icl_gauge *gauge);
 
+/* Whether acc_icl reaches icl_threshold at any beta (always true where items are not all alike). */
+bool icl_gauge_reachable(const struct icl_gauge *gauge);
+
 double icl_gauge_acc_icl(const struct icl_gauge *gauge, const double *y);
 double icl_gauge_acc_iwl(const struct icl_gauge *gauge, const double *y);
 /* All of them; w = beta = infinity (the blow-up) gives the limits. */

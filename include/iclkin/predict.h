@@ -25,6 +25,7 @@ struct icl_prediction {
     enum icl_outcome outcome;
     double budget;       /* I_K that acquisition takes from this start: right-hand side of (T7) times c1 */
     double fold, lambda; /* (T9) with both decays equal to their geometric mean: lambda_c, and that mean */
+    bool unreachable;    /* acc_icl stays below icl_threshold at every beta: D is too small for N */
     bool trapped;        /* not acquired, and a stable node holds the start at the initial c1 (T9) */
 };
 
@@ -42,6 +43,9 @@ double icl_predict_value(const struct icl_prediction *prediction, const struct i
 
 enum icl_status icl_predict_run(const struct icl_params *params, struct icl_prediction *prediction,
                                 struct icl_err *err) ICL_MUST_CHECK;
+
+/* A tenth of the tolerances and finer quadrature: what --check solves with. */
+void icl_predict_refine(struct icl_params *params);
 
 /* t_icl and the other times of one level at K = params->task.K. */
 enum icl_status icl_predict_times(const struct icl_params *params, enum icl_level level, enum icl_traj_stop stop,

@@ -8,12 +8,12 @@
 #include "iclkin/quad.h"
 #include "iclkin/roots.h"
 
-/* (T7) through the hazard: exp(w^2/2) erfc(w/sqrt 2) overflows or underflows, their product does not. */
+/* (T7) through the hazard: exp(w^2/2) erfc(w/sqrt 2) overflows or underflows, their product does not. For w0 < 0 the
+ * product itself may be huge while e^-beta0 brings the budget back: the logarithm of erfc is then well conditioned. */
 double icl_closed_budget(double N, double w0, double beta0) {
-    gsl_sf_result hazard;
-    /* Below about -37 the hazard underflows: the budget is then infinite in double. */
-    if (gsl_sf_hazard_e(w0, &hazard) != 0 || hazard.val == 0) return INFINITY;
-    return N * exp(-beta0) / hazard.val;
+    if (w0 > 0) return N * exp(-beta0) / gsl_sf_hazard(w0);
+    const double root_half_pi = 1.2533141373155002512;
+    return N * root_half_pi * erfc(w0 / sqrt(2)) * exp(w0 * w0 / 2 - beta0);
 }
 
 double icl_closed_separatrix_balanced(double beta) {

@@ -104,6 +104,10 @@ void icl_gauge_free(struct icl_gauge *gauge) {
     icl_mem_free(gauge);
 }
 
+bool icl_gauge_reachable(const struct icl_gauge *gauge) {
+    return !gauge->alike || gauge->icl.lo < INFINITY;
+}
+
 double icl_gauge_acc_icl(const struct icl_gauge *o, const double *y) {
     struct icl_memlaw_state memory;
     icl_memlaw_state(&o->law, y[ICL_S], &memory);

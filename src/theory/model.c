@@ -49,6 +49,8 @@ struct scaled {
     double e1;             /* e^beta - 1: balanced labels, c2 > 0 only */
 };
 
+static const double overflow = 700; /* e^beta is finite below it */
+
 static struct scaled scaled_at(const struct icl_model *m, const double *y) {
     struct icl_memlaw_rates rates;
     icl_memlaw_rates(&m->law, y[ICL_S], &rates);
@@ -62,7 +64,7 @@ static struct scaled scaled_at(const struct icl_model *m, const double *y) {
         f.c2 = rates.c2;
         f.dc2 = rates.dc2;
     }
-    if (m->labels == ICL_LABELS_BALANCED && f.c2 > 0) f.e1 = expm1(y[ICL_BETA]);
+    if (m->labels == ICL_LABELS_BALANCED && f.c2 > 0) f.e1 = expm1(fmin(y[ICL_BETA], overflow));
     return f;
 }
 
@@ -181,8 +183,9 @@ enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double 
         *t_blowup = s + icl_closed_budget(m->N, w, beta) / rates.c1;
         return ICL_FATE_BLOWUP;
     }
-    const double w_at_most = c2 > 0 ? fmax(w, 0) : w, beta_at_most = m->lambda_beta > 0 ? fmax(beta, 0) : beta;
-    if (icl_closed_budget(m->N, w_at_most, beta_at_most) >= m->law.budget - icl_memlaw_budget(&m->law, s))
+    const double w_at_most = c2 > 0 || m->lambda_w > 0 ? fmax(w, 0) : w, beta_at_most = m->lambda_beta > 0 ? fmax(beta, 0) : beta;
+    if (isfinite(m->law.budget) &&
+        icl_closed_budget(m->N, w_at_most, beta_at_most) >= m->law.budget - icl_memlaw_budget(&m->law, s))
         return ICL_FATE_NEVER;
     double saddle_w, saddle_beta;
     if (!balanced && icl_closed_saddle(m->N, rates.c1, c2, m->lambda_w, m->lambda_beta, &saddle_w, &saddle_beta) &&

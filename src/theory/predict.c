@@ -1,6 +1,9 @@
 #include "iclkin/predict.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "iclkin/closed.h"
 #include "iclkin/memlaw.h"
@@ -31,6 +34,18 @@ const struct icl_predict_row *icl_predict_row(size_t index) {
 
 double icl_predict_value(const struct icl_prediction *prediction, const struct icl_predict_row *row) {
     return *(const double *)((const char *)prediction + row->offset);
+}
+
+void icl_predict_refine(struct icl_params *params) {
+    struct icl_solver *solver = &params->solver;
+    const double least = 1e-14; /* of solver.rtol */
+    solver->rtol = fmax(solver->rtol / 10, least);
+    solver->atol /= 10;
+    solver->tail /= 10;
+    solver->K_tol = fmax(solver->K_tol / 10, 1e-9);
+    solver->nodes_q += solver->nodes_q / 2 + 1;
+    solver->nodes_g += solver->nodes_g / 2 + 1;
+    solver->nodes_n += solver->nodes_n / 2 + 1;
 }
 
 enum icl_status icl_predict_times(const struct icl_params *params, enum icl_level level, enum icl_traj_stop stop,
@@ -150,6 +165,10 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
         p->t_loss = result.t_loss;
         p->outcome = result.outcome;
     }
+    struct icl_gauge *gauge;
+    ICL_TRY(icl_gauge_alloc(&gauge, params, params->theory.level, params->task.K, false, err));
+    p->unreachable = !icl_gauge_reachable(gauge);
+    icl_gauge_free(gauge);
     p->fold = icl_closed_fold((double)params->task.N, start.c1, start.c2);
     p->lambda = sqrt(train->lambda_w * train->lambda_beta);
     p->trapped =
@@ -157,4 +176,64 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
         params->theory.level != ICL_LEVEL_ASYMPTOTIC && params->task.labels == ICL_LABELS_RANDOM &&
         icl_closed_fold_ratio((double)params->task.N, start.c1, start.c2, train->lambda_w, train->lambda_beta) > 1;
     return ICL_OK;
+}
+
+static void say(char text[ICL_PREDICT_SENTENCE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(char text[ICL_PREDICT_SENTENCE], const char *format, ...) {
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, ICL_PREDICT_SENTENCE - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Why ICL is not acquired: the first of these that holds is enough. */
+static void say_never(const struct icl_params *params, const struct icl_prediction *p,
+                      char text[ICL_PREDICT_SENTENCE]) {
+    const double K_star = p->K_star[params->theory.level];
+    if (p->unreachable)
+        say(text,
+            "ICL is never acquired: with N = %zu items of D = %g dimensions acc_icl stays below %g at every beta.",
+            params->task.N, params->task.D, params->observe.icl_threshold);
+    else if (isinf(p->budget))
+        say(text,
+            "ICL is never acquired: the start lies on or below the separatrix of the saddle w = beta = 0, from where "
+            "balanced labels do not let go.");
+    else if (p->trapped)
+        say(text,
+            "ICL is never acquired: weight decay (geometric mean %.4g) exceeds the fold at lambda_c = %.4g, and a "
+            "stable node near the origin traps the start.",
+            p->lambda, p->fold);
+    else if (p->budget >= p->I_K_inf)
+        say(text,
+            "ICL is never acquired: it takes I_K = %.4g, and memorization of K = %g items leaves I_K(inf) = %.4g; "
+            "K must exceed K* = %.4g.",
+            p->budget, params->task.K, p->I_K_inf, K_star);
+    else if (params->task.K <= K_star && !isinf(K_star))
+        say(text, "ICL is not acquired by t_max = %g: K = %g lies below K* = %.4g, the MLP memorizes first.",
+            params->train.t_max, params->task.K, K_star);
+    else
+        say(text, "ICL is not acquired by t_max = %g; without decay and memorization's damping it would take t = %.4g.",
+            params->train.t_max, p->t_icl[ICL_LEVEL_ASYMPTOTIC]);
+}
+
+void icl_predict_sentence(const struct icl_params *params, const struct icl_prediction *p,
+                          char text[ICL_PREDICT_SENTENCE]) {
+    const double t = p->t_icl[params->theory.level], lr = params->train.lr;
+    text[0] = '\0';
+    if (t == 0)
+        say(text, "ICL is there already at the start: acc_icl >= %g at t = 0", params->observe.icl_threshold);
+    else if (p->outcome == ICL_OUTCOME_ICL || p->outcome == ICL_OUTCOME_TRANSIENT)
+        say(text, "ICL is acquired at t = %.4g (%.0f SGD steps)", t, ceil(t / lr));
+    if (p->outcome == ICL_OUTCOME_ICL)
+        say(text, " and kept to t_max = %g.", params->train.t_max);
+    else if (p->outcome == ICL_OUTCOME_TRANSIENT)
+        say(text,
+            " and lost again at t = %.4g (%.0f SGD steps): once the MLP has memorized, weight decay pulls w and beta "
+            "back.",
+            p->t_loss, ceil(p->t_loss / lr));
+    else
+        say_never(params, p, text);
+    if (!isinf(p->t_iwl)) say(text, " The training items are memorized by t = %.4g.", p->t_iwl);
 }

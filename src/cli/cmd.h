@@ -1,0 +1,75 @@
+/* cmd.h -- what every subcommand gets, and the tables from which help, man page and completion are made. */
+#ifndef ICLKIN_CMD_H
+#define ICLKIN_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "iclkin/err.h"
+#include "iclkin/params.h"
+#include "iclkin/table.h"
+
+enum { CMD_PATH = 4096, CMD_SETTINGS = 256 };
+
+/* Everything the command line said. */
+struct cmd_line {
+    const char *command;
+    const char *file;                  /* PARAMS.ini, or NULL */
+    const char *figure;                /* plot: NAME */
+    const char *output;                /* -o, or NULL */
+    const char *table;                 /* plot --table, or NULL */
+    const char *setting[CMD_SETTINGS]; /* -s, in order */
+    size_t settings;
+    bool quiet, json, check, ini;
+    struct icl_params params; /* defaults, then the file, then the settings; checked */
+};
+
+/* One option: its letter (or a number above 255), long name, argument's name (NULL: none), meaning. */
+struct cmd_option {
+    int letter;
+    const char *name, *argument, *meaning;
+};
+
+struct cmd {
+    const char *name;
+    const char *operands; /* after the name, as help shows them */
+    const char *options;  /* the letters it takes beside -s, -o, -q, -h, -V */
+    const char *brief;    /* one line */
+    const char *text;     /* a paragraph, for the man page and `help COMMAND` */
+    enum icl_status (*run)(const struct cmd_line *line, struct icl_err *err);
+};
+
+size_t cmd_count(void);
+const struct cmd *cmd_row(size_t index);
+size_t cmd_option_count(void);
+const struct cmd_option *cmd_option_row(size_t index);
+/* Whether a command takes an option. */
+bool cmd_takes(const struct cmd *cmd, const struct cmd_option *option);
+
+enum icl_status cmd_trajectory(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_completion(const struct cmd_line *line, struct icl_err *err);
+
+/* Opens a table's header: iclkin, command, then what the command adds, then the parameters (cmd_head, cmd_params_head).
+ */
+enum icl_status cmd_head(struct icl_table *table, const char *command, struct icl_err *err);
+
+/* The path of params/NAME or plots/NAME: beside the program, in ../share/iclkin, or where it was installed. */
+enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err);
+
+/* A warning or remark on stderr, unless -q. */
+void cmd_remark(const struct cmd_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Text that grows; results are built in memory, so that a failure writes nothing. */
+struct cmd_text {
+    char *bytes;
+    size_t length, size;
+};
+enum icl_status cmd_text_add(struct cmd_text *text, struct icl_err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void cmd_text_free(struct cmd_text *text);
+
+#endif

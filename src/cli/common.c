@@ -1,0 +1,63 @@
+/* common.c -- what several commands need: the opening of a table, the data files, text. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "iclkin/version.h"
+
+enum icl_status cmd_head(struct icl_table *table, const char *command, struct icl_err *err) {
+    ICL_TRY(icl_table_meta(table, err, "iclkin", "%s (%s)", icl_version_text(), icl_version_commit()));
+    return icl_table_meta(table, err, "command", "%s", command);
+}
+
+enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err) {
+    char program[CMD_PATH];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash) *slash = '\0';
+    const char *const root[] = {program, program, icl_version_datadir()};
+    const char *const below[] = {"", "/../share/iclkin", ""};
+    for (size_t i = 0; i < sizeof root / sizeof *root; i++) {
+        const int length = snprintf(path, CMD_PATH, "%s%s/%s/%s", root[i], below[i], folder, name);
+        if (length > 0 && length < CMD_PATH && access(path, R_OK) == 0) return ICL_OK;
+    }
+    return ICL_ERR(err, ICL_EIO, "%s/%s: not found beside the program, nor in %s", folder, name, icl_version_datadir());
+}
+
+void cmd_remark(const struct cmd_line *line, const char *format, ...) {
+    if (line->quiet) return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "iclkin %s: ", line->command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+enum icl_status cmd_text_add(struct cmd_text *text, struct icl_err *err, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) return ICL_ERR(err, ICL_EIO, "text could not be formatted");
+    const size_t need = text->length + (size_t)length + 1;
+    if (need > text->size) {
+        const size_t size = need < 2 * text->size ? 2 * text->size : need + 1024;
+        ICL_TRY(icl_mem_grow(&text->bytes, text->size, size, 1, err));
+        text->size = size;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+    return ICL_OK;
+}
+
+void cmd_text_free(struct cmd_text *text) {
+    icl_mem_free(text->bytes);
+    *text = (struct cmd_text){0};
+}
