@@ -62,6 +62,7 @@ static void bad_files(void **state) {
         {"{\n\"params\": {\n\"task.N\": inf\n}\n}\n", "x.ini:3: \"task.N\": inf: expected \"section.key\": value"},
         {"{\n\"params\": {\n\"task.N\": \"50\n}\n}\n", "x.ini:3: \"task.N\": \"50: expected \"section.key\": value"},
         {"{\n\"params\": {\n\"task.N\": 50 60\n}\n}\n", "x.ini:3: \"task.N\": 50 60: expected"},
+        {"{\n\"params\": {\n\"task.N\": \"50\" 6\n}\n}\n", "x.ini:3: \"task.N\": \"50\" 6: expected"},
         {"{\n\"params\": {\n\"N\": 50\n}\n}\n", "x.ini:3: \"N\": 50: expected \"section.key\": value"},
         {"{\n\"params\": {\ntask.N: 50\n}\n}\n", "x.ini:3: task.N: 50: expected \"section.key\": value"},
         {"{\n\"params\": {\n\"memory.table\": \"a\\u0041\"\n}\n}\n",

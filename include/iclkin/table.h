@@ -4,7 +4,8 @@
  * shortest decimal that reads back to the same double ("inf", "-inf", "nan" for the others). The header holds version,
  * command, every parameter and every column's unit, so that the file reproduces itself.
  *
- * Fails    ICL_ENOMEM; ICL_EIO with the path and the system's reason; ICL_EUSAGE where a file read is no table.
+ * Fails    ICL_ENOMEM; ICL_EIO with the path and the system's reason; ICL_EUSAGE where a file read is no table;
+ *          ICL_ERANGE for a cell with a tab or newline.
  * Owns     everything it was given, until icl_table_free.
  * Threads  separate tables are independent.
  */
