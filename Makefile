@@ -171,10 +171,12 @@ check: deps-check  ## everything: lint, gcc and clang with -Werror, every test p
 lint: $(LIB) $(CLIOBJ)  ## the rules of the house: layers, names, sizes, tags, format, static analysis
 	@BUILD=$(BUILD) tests/lint.sh
 
-slack: tests  ## checks that pass with a thousandfold to spare: tolerances that test little
-	@for t in $(TESTS); do ICLKIN_SLACK=1 $$t 2>&1; done | \
-	    awk '/: seen .* used / { if ($$NF < 1e-3) { n++; print } else m++ } \
-	         END { printf "%d of %d checks use less than 0.001 of their tolerance\n", n, n + m }'
+slack: $(TESTS)  ## checks that pass with a thousandfold to spare, wherever they are run: they test little
+	@for t in $(TESTS); do ICLKIN_SLACK=1 $$t 2>&1; done | awk '/: seen .* used / { \
+	    split($$1, at, ":"); place = at[1] ":" at[2]; if (!(place in most) || $$NF > most[place]) { \
+	        most[place] = $$NF; text[place] = $$0 } } \
+	    END { for (p in most) if (most[p] > 0 && most[p] < 1e-3) { print text[p]; n++ } \
+	        printf "%d of %d checks never use 0.001 of their tolerance\n", n, length(most) }' | sort
 
 bench: $(BENCHES)  ## measures speed
 	@for v in OPENBLAS_CORETYPE OPENBLAS_L2_SIZE; do echo "# $$v = $$(printenv $$v || echo not set)"; done
