@@ -163,7 +163,7 @@ rule_sizes() {
 # ---- equations: what code cites is a heading in notes/, and every heading is cited ----------------------------------
 
 # Tags whose code comes with later work.
-later="M4"
+later=""
 
 # (S1)-(S4) cites all four.
 tags() {
