@@ -34,6 +34,10 @@ void icl_model_free(struct icl_model *model);
 int icl_model_rhs(double tau, const double *y, double *dydtau, void *context);
 int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, void *context);
 
+/* The planar field (dw/dt, dbeta/dt) in time t at (w, beta) with memorization frozen at clock s, and its Jacobian
+ * (row-major 2 x 2; NULL where not wanted). Infinite where e^beta overflows. */
+void icl_model_field(struct icl_model *model, double s, double w, double beta, double f[2], double jacobian[4]);
+
 /* The time t [SGD steps x lr] at (tau, y). */
 double icl_model_time(const struct icl_model *model, double tau, const double *y);
 /* dt/dtau at y. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/cpu.h"
 #include "base/mem.h"
 #include "iclkin/quad.h"
 
@@ -95,7 +96,7 @@ static enum icl_status grow_labels(struct icl_context *c, const struct icl_task 
     const bool fixed = task->labels == ICL_LABELS_BALANCED || m == 0;
     if (!fixed) binomial_range(&b, tail);
     const size_t count = fixed ? 1 : b.hi - b.lo + 1;
-    ICL_TRY(grow(c, (struct icl_context_group){.n = n, .m = m, .weight = weight, .q = 1, .count = count}, err));
+    ICL_TRY(grow(c, (struct icl_context_group){.n = n, .m = m, .weight = weight, .count = count}, err));
     double *S = c->node + c->nodes - count, *f = c->weight + c->nodes - count;
     S[0] = m == 0 ? 0 : -n;
     f[0] = weight;
@@ -143,12 +144,15 @@ static enum icl_status build_gauss(struct icl_context *c, const struct icl_task 
         ICL_TRY(icl_quad_gamma(norm.n, task->D / 2, norm.x, norm.w, err));
     }
     ICL_TRY(icl_quad_normal(sum.n, sum.x, sum.w, err));
+    ICL_TRY(icl_mem_alloc(&c->norm, norm.n, sizeof *c->norm, err));
+    c->norms = norm.n;
+    for (size_t j = 0; j < norm.n; j++) c->norm[j].q = norm.x[j];
     for (size_t i = 0; i < copies.n; i++)
         for (size_t j = 0; j < norm.n; j++) {
             const double n = law.base + copies.x[i], m = (double)task->N - n, weight = copies.w[i] * norm.w[j];
             const double mu = task->labels == ICL_LABELS_BALANCED ? -n : m * other_mean(task, kind);
             const struct icl_context_group group = {
-                .n = n, .m = m, .weight = weight, .q = norm.x[j], .mu = mu, .count = sum.n};
+                .n = n, .m = m, .root = sqrt(m), .weight = weight, .mu = mu, .norm = j, .count = sum.n};
             ICL_TRY(grow(c, group, err));
             for (size_t k = 0; k < sum.n; k++) {
                 c->node[c->nodes - sum.n + k] = sum.x[k];
@@ -184,6 +188,7 @@ enum icl_status icl_context_alloc(struct icl_context **context, const struct icl
 void icl_context_free(struct icl_context *context) {
     if (!context) return;
     icl_mem_free(context->group);
+    icl_mem_free(context->norm);
     icl_mem_free(context->node);
     icl_mem_free(context->weight);
     icl_mem_free(context->a);
@@ -230,25 +235,50 @@ static void spread(enum icl_labels labels, double beta, double rate, double sd[3
     sd[2] = (rate * e * (1 + 2 * x) - sd[1] * sd[1]) / sd[0];
 }
 
-/* (T4): with r = e^(beta q - beta^2 q/2D) both sides of the fraction are divided by the larger of r and 1. */
-static void at_gauss(struct icl_context *c, double beta, bool curvature) {
-    for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
-        const double rate = g->q / c->D, lr = limited(beta * g->q - beta * beta * rate / 2);
-        const double slope = g->q - beta * rate, root = sqrt(g->m);
-        const double one = lr > 0 ? exp(-lr) : 1, nr = g->n * (lr > 0 ? 1 : exp(lr));
-        const double inverse = 1 / (nr + g->m * one), nr1 = nr * slope, nr2 = nr * (slope * slope - rate);
-        double sd[3];
-        spread(c->labels, beta, rate, sd);
-        for (int i = 0; i < 3; i++) sd[i] *= root * one;
-        const double *node = c->node + g->first, top = nr + g->mu * one;
-        double *a = c->a + g->first, *b = c->b + g->first, *cc = c->c + g->first;
-        for (size_t i = 0; i < g->count; i++) {
-            a[i] = (top + sd[0] * node[i]) * inverse;
-            b[i] = (nr1 * (1 - a[i]) + sd[1] * node[i]) * inverse;
-        }
-        if (!curvature) continue;
-        for (size_t i = 0; i < g->count; i++) cc[i] = (nr2 * (1 - a[i]) + sd[2] * node[i] - 2 * b[i] * nr1) * inverse;
+/* (T4): everything of one q at one beta. */
+static struct icl_context_norm norm_at(enum icl_labels labels, double D, double q, double beta) {
+    const double rate = q / D, lr = limited(beta * q - beta * beta * rate / 2), slope = q - beta * rate;
+    struct icl_context_norm norm = {.q = q, .one = lr > 0 ? exp(-lr) : 1};
+    norm.ratio[0] = lr > 0 ? 1 : exp(lr);
+    norm.ratio[1] = norm.ratio[0] * slope;
+    norm.ratio[2] = norm.ratio[0] * (slope * slope - rate);
+    spread(labels, beta, rate, norm.sd);
+    for (int i = 0; i < 3; i++) norm.sd[i] *= norm.one;
+    return norm;
+}
+
+static void fill(struct icl_context *c) {
+    switch (icl_cpu_level()) {
+#ifndef ICL_NO_ISA
+    case 4:
+        icl_context_fill_v4(c);
+        break;
+    case 3:
+        icl_context_fill_v3(c);
+        break;
+#endif
+    default:
+        icl_context_fill_v1(c);
     }
+}
+
+/* a = (n r + mu + sd g)/(n r + m) and b = (n r' (1 - a) + sd' g)/(n r + m) are linear in g; c = b' is as well. */
+static void at_gauss(struct icl_context *c, double beta, bool curvature) {
+    for (size_t j = 0; j < c->norms; j++) c->norm[j] = norm_at(c->labels, c->D, c->norm[j].q, beta);
+    for (struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
+        const struct icl_context_norm *norm = c->norm + g->norm;
+        const double inverse = 1 / (g->n * norm->ratio[0] + g->m * norm->one), root = g->root * inverse;
+        const double pull = g->n * norm->ratio[1] * inverse, pull2 = g->n * norm->ratio[2] * inverse;
+        g->line[0] = (g->n * norm->ratio[0] + g->mu * norm->one) * inverse;
+        g->line[1] = root * norm->sd[0];
+        g->line[2] = pull * (1 - g->line[0]);
+        g->line[3] = root * norm->sd[1] - pull * g->line[1];
+        if (!curvature) continue;
+        const double c0 = pull2 * (1 - g->line[0]) - 2 * pull * g->line[2];
+        const double c1 = root * norm->sd[2] - pull2 * g->line[1] - 2 * pull * g->line[3];
+        for (size_t i = g->first; i < g->first + g->count; i++) c->c[i] = c0 + c1 * c->node[i];
+    }
+    fill(c);
 }
 
 void icl_context_at(struct icl_context *context, double beta, bool curvature) {
@@ -272,12 +302,9 @@ double icl_context_accuracy(const struct icl_context *c, double w, double beta, 
                 p += c->weight[i] * positive(phi + (w == 0 ? 0 : w * ((nE + c->node[i] * one) / den)), sqrt(v));
             continue;
         }
-        const double rate = g->q / c->D, lr = limited(beta * g->q - beta * beta * rate / 2);
-        const double one = lr > 0 ? exp(-lr) : 1, nr = g->n * (lr > 0 ? 1 : exp(lr)), den = nr + g->m * one;
-        double sd[3];
-        spread(c->labels, beta, rate, sd);
-        const double pull = w / den, noise = pull * sqrt(g->m) * sd[0] * one;
-        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * one)), sqrt(v + noise * noise));
+        const struct icl_context_norm norm = norm_at(c->labels, c->D, c->norm[g->norm].q, beta);
+        const double nr = g->n * norm.ratio[0], pull = w / (nr + g->m * norm.one), noise = pull * g->root * norm.sd[0];
+        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * norm.one)), sqrt(v + noise * noise));
     }
     return p;
 }

@@ -23,9 +23,17 @@ enum icl_context_kind { ICL_CONTEXT_TRAIN, ICL_CONTEXT_NOVEL, ICL_CONTEXT_ABSENT
 /* Nodes that share n and (D finite) q. */
 struct icl_context_group {
     double n, m, weight; /* copies, other items, probability */
-    double q;            /* |x|^2 (1 where D is infinite) */
     double mu;           /* D finite: mean of the others' scaled sum */
+    size_t norm;         /* D finite: its q */
+    double root;         /* sqrt(m) */
+    double line[4];      /* D finite, at the last beta: a = line[0] + line[1] g, b = line[2] + line[3] g */
     size_t first, count; /* its nodes */
+};
+
+/* D finite: what depends on beta and q = |x|^2 alone. one, ratio: 1 and r, both divided by the larger of the two; the
+ * derivatives in beta of r and of sd/sqrt(m) are divided by it too. */
+struct icl_context_norm {
+    double q, one, ratio[3], sd[3];
 };
 
 struct icl_context {
@@ -33,9 +41,11 @@ struct icl_context {
     double D;
     size_t groups, nodes;            /* nodes: padded to a multiple of 8 */
     struct icl_context_group *group; /* shape (groups) */
-    double *node;                    /* S (D infinite) or g (D finite), shape (nodes) */
-    double *weight;                  /* shape (nodes), sums to 1 */
-    double *a, *b, *c;               /* shape (nodes) */
+    size_t norms;
+    struct icl_context_norm *norm; /* shape (norms) */
+    double *node;                  /* S (D infinite) or g (D finite), shape (nodes) */
+    double *weight;                /* shape (nodes), sums to 1 */
+    double *a, *b, *c;             /* shape (nodes) */
 };
 
 enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task,
@@ -45,6 +55,11 @@ void icl_context_free(struct icl_context *context);
 
 /* Fills a and b (and c, where curvature is asked for) at beta. */
 void icl_context_at(struct icl_context *context, double beta, bool curvature);
+
+/* a and b of all nodes from the groups' lines, one for each instruction set. */
+void icl_context_fill_v1(struct icl_context *context);
+void icl_context_fill_v3(struct icl_context *context);
+void icl_context_fill_v4(struct icl_context *context);
 
 /* acc: P(phi + w a > 0), ties counting 1/2, phi ~ N(phi, v) (O1). The Gaussian g is averaged in closed form. */
 double icl_context_accuracy(const struct icl_context *context, double w, double beta, double phi, double v);

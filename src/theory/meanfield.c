@@ -2,26 +2,7 @@
 
 #include <math.h>
 
-struct isa {
-    const char *name;
-    void (*sums)(const struct icl_meanfield_nodes *nodes, double w, double sums[3]);
-};
-
-/* A pure function of the processor: asking again costs a load and two tests, and there is no state to guard. */
-static struct isa isa_of_processor(void) {
-#ifndef ICL_NO_ISA
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return (struct isa){"x86-64-v4", icl_meanfield_sums_v4};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return (struct isa){"x86-64-v3", icl_meanfield_sums_v3};
-#endif
-    return (struct isa){"baseline", icl_meanfield_sums_v1};
-}
-
-const char *icl_meanfield_isa(void) {
-    return isa_of_processor().name;
-}
+#include "base/cpu.h"
 
 void icl_meanfield_sums(const struct icl_context *context, const struct icl_memlaw_state *memory, double w,
                         double sums[3]) {
@@ -29,7 +10,18 @@ void icl_meanfield_sums(const struct icl_context *context, const struct icl_meml
     for (size_t j = 0; j < memory->quantiles; j++) lift[j] = exp(fmin(memory->phi[j], 700));
     const struct icl_meanfield_nodes nodes = {context->nodes,    context->a, context->b,    context->weight,
                                               memory->quantiles, lift,       memory->weight};
-    isa_of_processor().sums(&nodes, w, sums);
+    switch (icl_cpu_level()) {
+#ifndef ICL_NO_ISA
+    case 4:
+        icl_meanfield_sums_v4(&nodes, w, sums);
+        break;
+    case 3:
+        icl_meanfield_sums_v3(&nodes, w, sums);
+        break;
+#endif
+    default:
+        icl_meanfield_sums_v1(&nodes, w, sums);
+    }
 }
 
 static double sigma(double x) {

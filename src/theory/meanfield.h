@@ -41,14 +41,12 @@ double icl_meanfield_loss(const struct icl_context *context, const struct icl_me
 double icl_meanfield_loss_novel(const struct icl_context *context, double v, size_t n, const double *x, const double *f,
                                 double w);
 
-/* The fast road's parts, one for each instruction set; which one runs is chosen once, by what the processor has. */
+/* The fast road's parts, one for each instruction set; base/cpu.h chooses. */
 void icl_meanfield_sums_v1(const struct icl_meanfield_nodes *nodes, double w, double sums[3]);
 void icl_meanfield_sums_v3(const struct icl_meanfield_nodes *nodes, double w, double sums[3]);
 void icl_meanfield_sums_v4(const struct icl_meanfield_nodes *nodes, double w, double sums[3]);
 void icl_meanfield_exp_v1(size_t n, const double *x, double *y);
 void icl_meanfield_exp_v3(size_t n, const double *x, double *y);
 void icl_meanfield_exp_v4(size_t n, const double *x, double *y);
-/* The name of the instruction set in use: "x86-64-v4", "x86-64-v3" or "baseline". */
-const char *icl_meanfield_isa(void);
 
 #endif

@@ -157,6 +157,23 @@ int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, voi
     return 0;
 }
 
+void icl_model_field(struct icl_model *m, double s, double w, double beta, double f[2], double jacobian[4]) {
+    const double y[ICL_DIM] = {[ICL_W] = w, [ICL_BETA] = beta, [ICL_S] = s};
+    const bool meanfield = m->level == ICL_LEVEL_MEANFIELD;
+    /* dt/dtau = 1/(1 + e^beta) of the reduced levels is undone: f = F (1 + e^beta). */
+    const double pace = meanfield ? 1 : 1 + exp(beta), growth = meanfield ? 0 : exp(beta);
+    double rate[ICL_DIM], dfdy[ICL_DIM * ICL_DIM];
+    (meanfield ? rhs_meanfield : rhs_reduced)(m, y, rate);
+    f[0] = rate[ICL_W] * pace;
+    f[1] = rate[ICL_BETA] * pace;
+    if (!jacobian) return;
+    (meanfield ? jac_meanfield : jac_reduced)(m, y, dfdy);
+    for (int i = 0; i < 2; i++) {
+        jacobian[2 * i] = DFDY(i, ICL_W) * pace;
+        jacobian[2 * i + 1] = DFDY(i, ICL_BETA) * pace + rate[i] * growth;
+    }
+}
+
 double icl_model_time(const struct icl_model *model, double tau, const double *y) {
     return model->level == ICL_LEVEL_MEANFIELD ? tau : y[ICL_S];
 }
@@ -183,7 +200,8 @@ enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double 
         *t_blowup = s + icl_closed_budget(m->N, w, beta) / rates.c1;
         return ICL_FATE_BLOWUP;
     }
-    const double w_at_most = c2 > 0 || m->lambda_w > 0 ? fmax(w, 0) : w, beta_at_most = m->lambda_beta > 0 ? fmax(beta, 0) : beta;
+    const double w_at_most = c2 > 0 || m->lambda_w > 0 ? fmax(w, 0) : w,
+                 beta_at_most = m->lambda_beta > 0 ? fmax(beta, 0) : beta;
     if (isfinite(m->law.budget) &&
         icl_closed_budget(m->N, w_at_most, beta_at_most) >= m->law.budget - icl_memlaw_budget(&m->law, s))
         return ICL_FATE_NEVER;
