@@ -9,7 +9,7 @@
 #include "iclkin/params.h"
 #include "iclkin/table.h"
 
-enum { CMD_PATH = 4096, CMD_SETTINGS = 256 };
+enum { CMD_PATH = 4096, CMD_SETTINGS = 256, CMD_RANGE = 256 };
 
 /* Everything the command line said. */
 struct cmd_line {
@@ -59,6 +59,9 @@ enum icl_status cmd_head(struct icl_table *table, const char *command, struct ic
 
 /* The path of params/NAME or plots/NAME: beside the program, in ../share/iclkin, or where it was installed. */
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err);
+
+/* What a parameter may be, as `iclkin params` prints it. Returns range. */
+const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE]);
 
 /* A warning or remark on stderr, unless -q. */
 void cmd_remark(const struct cmd_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,23 +6,21 @@
 #include "cli/cmd.h"
 #include "iclkin/version.h"
 
-enum { RANGE = 256 };
-
-static const char *range_of(const struct icl_param *row, char range[RANGE]) {
+const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE]) {
     char lo[ICL_NUMBER_SIZE], hi[ICL_NUMBER_SIZE];
     switch (row->type) {
     case ICL_PARAM_CHOICE:
-        snprintf(range, RANGE, "%s", row->names);
+        snprintf(range, CMD_RANGE, "%s", row->names);
         break;
     case ICL_PARAM_TEXT:
-        snprintf(range, RANGE, "text");
+        snprintf(range, CMD_RANGE, "text");
         break;
     case ICL_PARAM_BOTH:
-        snprintf(range, RANGE, "as its two");
+        snprintf(range, CMD_RANGE, "as its two");
         break;
     default:
-        snprintf(range, RANGE, "%s%s, %s%s%s%s%s", row->flags & ICL_P_ABOVE ? "(" : "[", icl_table_number(row->lo, lo),
-                 icl_table_number(row->hi, hi), row->flags & ICL_P_BELOW ? ")" : "]",
+        snprintf(range, CMD_RANGE, "%s%s, %s%s%s%s%s", row->flags & ICL_P_ABOVE ? "(" : "[",
+                 icl_table_number(row->lo, lo), icl_table_number(row->hi, hi), row->flags & ICL_P_BELOW ? ")" : "]",
                  row->flags & ICL_P_INF ? ", inf" : "", row->flags & ICL_P_AUTO ? ", auto" : "",
                  row->flags & ICL_P_EVEN        ? ", even"
                  : row->type == ICL_PARAM_COUNT ? ", whole"
@@ -33,20 +31,20 @@ static const char *range_of(const struct icl_param *row, char range[RANGE]) {
 }
 
 static enum icl_status as_table(struct cmd_text *text, const struct icl_params *params, struct icl_err *err) {
-    char value[ICL_TEXT_SIZE], range[RANGE];
+    char value[ICL_TEXT_SIZE], range[CMD_RANGE];
     ICL_TRY(cmd_text_add(text, err, "section\tkey\tunit\tdefault\trange\tmeaning\n"));
     for (size_t i = 0; i < icl_params_count(); i++) {
         const struct icl_param *row = icl_params_row(i);
         const bool both = row->type == ICL_PARAM_BOTH;
         ICL_TRY(cmd_text_add(text, err, "%s\t%s\t%s\t%s\t%s\t%s\n", row->section, row->key,
                              *row->unit ? row->unit : "-", both ? "-" : icl_params_text(params, row, value),
-                             range_of(row, range), row->meaning));
+                             cmd_params_range(row, range), row->meaning));
     }
     return ICL_OK;
 }
 
 static enum icl_status as_ini(struct cmd_text *text, const struct icl_params *params, struct icl_err *err) {
-    char value[ICL_TEXT_SIZE], range[RANGE];
+    char value[ICL_TEXT_SIZE], range[CMD_RANGE];
     const char *section = "";
     ICL_TRY(
         cmd_text_add(text, err, "; iclkin %s: parameters. A key left out keeps its default.\n", icl_version_text()));
@@ -56,7 +54,7 @@ static enum icl_status as_ini(struct cmd_text *text, const struct icl_params *pa
             ICL_TRY(cmd_text_add(text, err, "\n; %s\n[%s]\n", icl_params_section(row->section), row->section));
         section = row->section;
         ICL_TRY(cmd_text_add(text, err, "; %s%s%s%s: %s\n", row->meaning, *row->unit ? " [" : "", row->unit,
-                             *row->unit ? "]" : "", range_of(row, range)));
+                             *row->unit ? "]" : "", cmd_params_range(row, range)));
         if (row->type == ICL_PARAM_BOTH)
             ICL_TRY(cmd_text_add(text, err, "; %s = 0\n", row->key));
         else
