@@ -16,6 +16,7 @@ JOBS    ?= $(shell nproc)
 # ./iclkin is the program of the ordinary build; a build elsewhere, or under sanitizers, keeps its own.
 PROGRAM := $(if $(filter undefined,$(origin BUILD)),$(if $(SAN),,iclkin))
 BUILD   ?= build$(if $(SAN),/san)$(if $(MPI),/mpi)
+RUN     := $(if $(PROGRAM),./iclkin,$(BUILD)/iclkin)
 
 # Never -ffast-math: NaN and Inf must keep their meaning, and sums their order.
 WARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -27,10 +28,12 @@ STRICT  := $(if $(WERROR),-Werror)
 # -lopenblas, never -lgslcblas: a test asks which library cblas_sgemm came from.
 LDLIBS  := -lgsl -lopenblas -linih -lm -lpthread
 
+MPISRC   := $(wildcard src/run/comm_mpi.c)
+MPIPACK  := libopenmpi-dev openmpi-bin
 # What Debian calls what is needed: to build, run and draw; and, for `make check`, to judge the code.
 PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev libcmocka-dev libinih-dev librandom123-dev gnuplot-nox \
-            fonts-dejavu-core $(if $(MPI),libopenmpi-dev openmpi-bin)
-CHECKERS := clang clang-format clang-tidy cppcheck libclang-rt-dev mandoc shellcheck
+            fonts-dejavu-core $(if $(MPI),$(MPIPACK))
+CHECKERS := clang clang-format clang-tidy cppcheck libclang-rt-dev mandoc shellcheck $(if $(MPISRC),$(MPIPACK))
 
 # ---- sources -------------------------------------------------------------------------------------------------------
 
@@ -147,12 +150,12 @@ FIGURES := levels landscape initial context threshold transient
 demo: deps  ## installs what is missing, builds, predicts and draws
 	@echo 'Building ./iclkin'
 	@$(MAKE_J) -s all
-	@PROGRAM=./$(or $(PROGRAM),$(BUILD)/iclkin) tests/demo.sh $(FIGURES)
+	@PROGRAM=$(RUN) tests/demo.sh $(FIGURES)
 
 figures: all  ## every figure to out/, as PNG, SVG and PDF
 	@mkdir -p out
 	@for f in $(FIGURES); do for e in png svg pdf; do \
-	    echo "out/$$f.$$e"; ./$(or $(PROGRAM),$(BUILD)/iclkin) plot $$f -o out/$$f.$$e || exit; done; done
+	    echo "out/$$f.$$e"; $(RUN) plot $$f -o out/$$f.$$e || exit; done; done
 
 tests: $(BUILD)/iclkin $(TESTS) $(BENCHES)
 
@@ -160,13 +163,15 @@ test: tests  ## builds and runs the tests, without lint and sanitizers
 	@BUILD=$(BUILD) MAKE_ARGS='BUILD=$(BUILD) CC=$(CC)' tests/run.sh $(TESTS) $(SHELLS)
 
 check: deps-check  ## everything: lint, gcc and clang with -Werror, every test plain and under sanitizers
-	@build() { echo "== building $$1: $$2"; shift 2; $(MAKE_J) -s tests "$$@"; }; \
-	{ build $(BUILD)/gcc   'gcc -Werror'   CC=gcc   WERROR=1 BUILD=$(BUILD)/gcc && \
-	  build $(BUILD)/clang 'clang -Werror' CC=clang WERROR=1 BUILD=$(BUILD)/clang && \
-	  build $(BUILD)/san   'ASan, UBSan'   CC=gcc   SAN=1    BUILD=$(BUILD)/san; } || \
+	@build() { echo "== building: $$1"; shift; $(MAKE_J) -s "$$@"; }; \
+	{ build 'gcc -Werror'   tests CC=gcc   WERROR=1 BUILD=$(BUILD)/gcc && \
+	  build 'clang -Werror' tests CC=clang WERROR=1 BUILD=$(BUILD)/clang && \
+	  build 'ASan, UBSan'   tests CC=gcc   SAN=1    BUILD=$(BUILD)/san \
+	  $(if $(MPISRC),&& build 'MPI' all CC=gcc WERROR=1 MPI=1 BUILD=$(BUILD)/mpi); } || \
 	{ echo '0 passed, 1 failed'; exit 1; }
-	@BUILD=$(BUILD)/gcc MAKE_ARGS='BUILD=$(BUILD)/gcc CC=gcc WERROR=1' tests/run.sh tests/lint.sh \
-	    $(TESTSRC:%.c=$(BUILD)/gcc/%) $(TESTSRC:%.c=$(BUILD)/san/%) $(SHELLS)
+	@export BUILD=$(BUILD)/gcc ICLKIN_MPI=$(if $(MPISRC),$(abspath $(BUILD)/mpi/iclkin)); \
+	MAKE_ARGS='BUILD=$(BUILD)/gcc CC=gcc WERROR=1' \
+	    tests/run.sh tests/lint.sh $(TESTSRC:%.c=$(BUILD)/gcc/%) $(TESTSRC:%.c=$(BUILD)/san/%) $(SHELLS)
 
 lint: $(LIB) $(CLIOBJ)  ## the rules of the house: layers, names, sizes, tags, format, static analysis
 	@BUILD=$(BUILD) tests/lint.sh

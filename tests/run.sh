@@ -5,7 +5,8 @@
 # passed, 77: skipped). A program that ends badly without naming a failed test, or without having run any, counts as
 # one failure; so does one that takes longer than TEST_SECONDS (300). What a passing program prints beside cmocka's own lines stays in BUILD/logs.
 #
-# Scripts are told by the environment: ICLKIN (the program under test), BUILD, MAKE_ARGS (for a make of their own).
+# Scripts are told by the environment: ICLKIN (the program under test), ICLKIN_MPI (the one for MPI, or empty), BUILD,
+# MAKE_ARGS (for a make of their own).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
