@@ -16,6 +16,7 @@ enum icl_status {
     ICL_EIO,      /* a file could not be read or written */
     ICL_ENUMERIC, /* an integration, quadrature or iteration did not converge */
     ICL_ENOROOT,  /* no sign change in the range searched */
+    ICL_ESTOPPED, /* a signal asked for the end: exit code 128 + signal */
     ICL_STATUS_COUNT
 };
 

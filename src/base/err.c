@@ -57,7 +57,7 @@ const char *icl_err_name(enum icl_status code) {
     static const char *const name[ICL_STATUS_COUNT] = {
         [ICL_OK] = "ok",           [ICL_EUSAGE] = "usage",     [ICL_ERANGE] = "range",
         [ICL_ENOMEM] = "memory",   [ICL_EIO] = "input/output", [ICL_ENUMERIC] = "numeric",
-        [ICL_ENOROOT] = "no root",
+        [ICL_ENOROOT] = "no root", [ICL_ESTOPPED] = "stopped",
     };
 
     return (unsigned)code < ICL_STATUS_COUNT ? name[code] : "unknown";
