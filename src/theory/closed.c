@@ -11,39 +11,50 @@
 /* (T7) through the hazard: exp(w^2/2) erfc(w/sqrt 2) overflows or underflows, their product does not. For w0 < 0 the
  * product itself may be huge while e^-beta0 brings the budget back: the logarithm of erfc is then well conditioned. */
 double icl_closed_budget(double N, double w0, double beta0) {
-    if (w0 > 0) return N * exp(-beta0) / gsl_sf_hazard(w0);
+    const double half = exp(-beta0 / 2); /* alone it is finite wherever the product is */
+    if (w0 > 0) return N * half / gsl_sf_hazard(w0) * half;
     const double root_half_pi = 1.2533141373155002512;
     return N * root_half_pi * erfc(w0 / sqrt(2)) * exp(w0 * w0 / 2 - beta0);
 }
 
+/* x + e^-x - 1 >= 0, without cancellation near its double root 0. */
+static double gap(double x) {
+    if (fabs(x) > 0.03) return x + expm1(-x);
+    return x * x * (1. / 2 - x * (1. / 6 - x * (1. / 24 - x * (1. / 120 - x * (1. / 720 - x / 5040)))));
+}
+
 double icl_closed_separatrix_balanced(double beta) {
-    const double gap = beta + expm1(-beta); /* >= 0, and 0 only at the saddle */
-    const double w = sqrt(2 * fmax(gap, 0));
+    const double w = sqrt(2 * gap(beta));
     return beta > 0 ? -w : w;
 }
 
+/* w^2 = base + 2 (v + u0 (e^-v - 1)), v = beta - beta0. No sum below cancels: base is w0^2, or where beta0 < 0 and the
+ * middle falls, w0^2 - w_s^2 with 2 gap(beta) beside it. */
 struct well {
-    double u0, c; /* w^2 = c + 2 (v + u0 e^-v), v = beta - beta0 */
-    double turn;  /* v where w = 0 */
+    double beta0, base;
+    double turn; /* v where w = 0 */
 };
 
+static double well_rise(double beta0, double v) { /* v + e^-beta0 (e^-v - 1) */
+    return -expm1(-beta0) * v + exp(-beta0) * gap(v);
+}
+
 static double well_w2(const struct well *well, double v) {
-    return well->c + 2 * (v + well->u0 * exp(-v));
+    return well->base + 2 * well_rise(well->beta0, v);
 }
 
 /* The integrand of (T7b) in y, v = turn + y^2: the turning point's inverse square root is gone. */
 static double well_from_turn(double y, void *context) {
     const struct well *well = context;
-    const double v = well->turn + y * y, d = y * y;
-    /* w^2 = 2 (d + u_t (e^-d - 1)) with u_t = u0 e^-turn < 1: no cancellation near the turn */
-    const double u_t = well->u0 * exp(-well->turn);
-    const double w2 = 2 * (d + u_t * expm1(-d));
-    return y == 0 ? 2 * well->u0 * exp(-v) / sqrt(2 * (1 - u_t)) : 2 * y * well->u0 * exp(-v) / sqrt(w2);
+    const double d = y * y, beta = well->beta0 + well->turn, u = exp(-beta - d);
+    return y == 0 ? 2 * u / sqrt(-2 * expm1(-beta)) : 2 * y * u / sqrt(2 * well_rise(beta, d));
 }
 
-static double well_outward(double v, void *context) {
+/* The integrand in x, the distance in beta from where w is least: from beta0, or from 0 if that lies ahead. */
+static double well_outward(double x, void *context) {
     const struct well *well = context;
-    return well->u0 * exp(-v) / sqrt(well_w2(well, v));
+    if (well->beta0 < 0) return exp(-x) / sqrt(well->base + 2 * gap(x));
+    return exp(-well->beta0 - x) / sqrt(well_w2(well, x));
 }
 
 static enum icl_status well_turning(double v, void *context, double *y, struct icl_err *err) {
@@ -57,13 +68,15 @@ static const double well_rtol = 1e-11;
 
 enum icl_status icl_closed_budget_balanced(double N, double w0, double beta0, double *budget, struct icl_err *err) {
     *budget = INFINITY;
-    if (!(w0 > icl_closed_separatrix_balanced(beta0))) return ICL_OK;
-    struct well well = {.u0 = exp(-beta0)};
-    well.c = w0 * w0 - 2 * well.u0;
-    double theta = 0;
-    if (w0 > 0) {
-        ICL_TRY(icl_quad_infinite(well_outward, &well, 0, well_rtol, &theta, err));
-        *budget = N * theta;
+    const double w_s = icl_closed_separatrix_balanced(beta0);
+    if (!(w0 > w_s)) return ICL_OK;
+    struct well well = {beta0, beta0 < 0 ? (w0 - w_s) * (w0 + w_s) : w0 * w0, 0};
+    if (w0 > 0) { /* in three parts: near the separatrix or the saddle the integrand has a narrow peak at x = 0 */
+        double in = 0, near = 0, far = 0;
+        if (beta0 < 0) ICL_TRY(icl_quad_finite(well_outward, &well, beta0, 0, well_rtol, &in, err));
+        ICL_TRY(icl_quad_finite(well_outward, &well, 0, 1, well_rtol, &near, err));
+        ICL_TRY(icl_quad_infinite(well_outward, &well, 1, well_rtol, &far, err));
+        *budget = N * (in + near + far);
         return ICL_OK;
     }
     /* Above the separatrix with w0 <= 0: beta falls to the turning point at beta > 0, and comes back (beta0 > 0). */
@@ -119,8 +132,8 @@ void icl_closed_plateau(double N, double c3, double lambda_w, double lambda_beta
     *w = *beta = NAN;
     if (!(lambda_w > 0 && lambda_beta > 0 && isfinite(c3))) return;
     /* The balance is positive on the plateau's near side and falls to minus infinity: take its last sign change. */
-    const double top = 700, step = 0.05;
-    for (double hi = top; hi > step; hi -= step) {
+    const double top = 700, step = 0.05, bottom = log(N) / 2; /* e^beta = sqrt N: the end of (T10)'s domain */
+    for (double hi = top; hi > bottom + step; hi -= step) {
         double y;
         if (plateau_balance(hi - step, &p, &y, NULL) != ICL_OK || !(y > 0)) continue;
         if (icl_roots_brent(plateau_balance, &p, hi - step, hi, 1e-12, beta, NULL, NULL) != ICL_OK) return;
