@@ -34,8 +34,10 @@ case $version in
 *"$(sed -n 's/^VERSION := //p' Makefile)"*) ;;
 *) fail "iclkin --version says '$version'" ;;
 esac
-(cd / && "$root/bin/iclkin" predict -s memory.law=table >"$stage/predict") || fail "the shipped table is not found"
+(cd / && "$root/bin/iclkin" predict >"$stage/predict") || fail "predict fails"
 [ -s "$stage/predict" ] || fail "predict prints nothing"
+(cd / && "$root/bin/iclkin" plot levels -o "$stage/levels.svg") || fail "the plot scripts are not found"
+grep -q '</svg>' "$stage/levels.svg" || fail "plot draws nothing"
 
 # The library, by pkg-config: a program outside the source tree compiles, links and gives the same version.
 cat >"$stage/use.c" <<'END'
