@@ -2,6 +2,7 @@
 #ifndef ICLKIN_CMD_H
 #define ICLKIN_CMD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,20 +21,25 @@ struct cmd_line {
     const char *table;                 /* plot --table, or NULL */
     const char *setting[CMD_SETTINGS]; /* -s, in order */
     size_t settings;
-    bool quiet, json, check, ini;
+    const char *xaxis, *yaxis; /* -x, -y, or NULL */
+    bool quiet, json, check, ini, boundary, adapt, resume;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };
 
-/* One option: its letter (or a number above 255), long name, argument's name (NULL: none), meaning. */
+/* One option. */
 struct cmd_option {
-    int letter;
-    const char *name, *argument, *meaning;
+    int letter;           /* or a number above 255 */
+    const char *name;     /* --name */
+    const char *argument; /* how help names its argument; NULL: none */
+    char kind;            /* taken by the commands whose options hold it; 0: by all */
+    size_t offset;        /* of its field in struct cmd_line: const char * with an argument, else bool */
+    const char *meaning;
 };
 
 struct cmd {
     const char *name;
     const char *operands; /* after the name, as help shows them */
-    const char *options;  /* the letters it takes beside -s, -o, -q, -h, -V */
+    const char *options;  /* the kinds of option it takes beside those of all */
     const char *brief;    /* one line */
     const char *text;     /* a paragraph, for the man page and `help COMMAND` */
     enum icl_status (*run)(const struct cmd_line *line, struct icl_err *err);
@@ -48,6 +54,7 @@ bool cmd_takes(const struct cmd *cmd, const struct cmd_option *option);
 
 enum icl_status cmd_trajectory(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);
@@ -66,6 +73,17 @@ const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE])
 /* A warning or remark on stderr, unless -q. */
 void cmd_remark(const struct cmd_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A bar on a terminal's stderr once the work has taken a second; silent otherwise and with -q. */
+struct cmd_progress {
+    bool on, drawn;
+    const char *what;
+    size_t done, total;
+    double next; /* when to draw again [s] */
+};
+void cmd_progress_start(struct cmd_progress *progress, const struct cmd_line *line, const char *what, size_t total);
+void cmd_progress_step(struct cmd_progress *progress);
+void cmd_progress_end(struct cmd_progress *progress);
+
 /* Text that grows; results are built in memory, so that a failure writes nothing. */
 struct cmd_text {
     char *bytes;
@@ -74,5 +92,26 @@ struct cmd_text {
 enum icl_status cmd_text_add(struct cmd_text *text, struct icl_err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cmd_text_free(struct cmd_text *text);
+
+/* Ctrl-C and SIGTERM from now on set a flag instead of ending the program; a second one ends it. */
+const volatile sig_atomic_t *cmd_stop_install(void);
+/* The signal that came, or 0. */
+int cmd_stop_signal(void);
+
+/* A file (or stdout) to which rows are appended as they come, and which a later run carries on with. */
+struct cmd_sink {
+    int fd;
+    const char *path; /* NULL: stdout */
+    size_t rows;      /* rows that were there already, to be skipped */
+};
+/* Opens line->output. head is the whole text before the first row. An existing file is refused, or, with --resume, must
+ * begin with the same head (but for the iclkin version's line); a row torn by a kill is cut off. kept receives the text
+ * of the rows that were there (NULL: not wanted). */
+enum icl_status cmd_sink_open(struct cmd_sink *sink, const struct cmd_line *line, const char *head,
+                              struct cmd_text *kept, struct icl_err *err);
+/* Appends text in one write. */
+enum icl_status cmd_sink_add(struct cmd_sink *sink, const char *text, size_t length, struct icl_err *err);
+/* Flushes to the disk and closes. */
+enum icl_status cmd_sink_close(struct cmd_sink *sink, struct icl_err *err);
 
 #endif

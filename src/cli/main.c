@@ -8,19 +8,29 @@
 #include "cli/cmd.h"
 #include "iclkin/version.h"
 
-enum { OPTION_JSON = 256, OPTION_CHECK, OPTION_INI, OPTION_TABLE, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { LETTERS_END = 256, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 };
 
+#define FIELD(name) offsetof(struct cmd_line, name)
+
+/* An option without a letter of its own has a number from LETTERS_END on; an option with an argument fills a text of
+ * struct cmd_line, one without sets a bool. kind: which commands take it (struct cmd's options); 0: all. */
 static const struct cmd_option options[] = {
-    {'s', "set", "section.key=value", "sets a parameter; may be given again for others"},
-    {'o', "output", "FILE", "writes to FILE, whole or not at all, instead of to stdout"},
-    {'q', "quiet", NULL, "no progress, no remarks"},
-    {'h', "help", NULL, "prints help"},
-    {'V', "version", NULL, "prints version and commit"},
-    {OPTION_JSON, "json", NULL, "writes one JSON object"},
-    {OPTION_CHECK, "check", NULL,
+    {'s', "set", "section.key=value", 0, FIELD(setting), "sets a parameter; may be given again for others"},
+    {'o', "output", "FILE", 0, FIELD(output), "writes to FILE, whole or not at all, instead of to stdout"},
+    {'q', "quiet", NULL, 0, FIELD(quiet), "no progress, no remarks"},
+    {'h', "help", NULL, 0, 0, "prints help"},
+    {'V', "version", NULL, 0, 0, "prints version and commit"},
+    {'x', "xaxis", "AXIS", 'x', FIELD(xaxis), "first axis: section.key=LO:HI:n[:log]"},
+    {'y', "yaxis", "AXIS", 'y', FIELD(yaxis), "second axis, as -x"},
+    {LETTERS_END, "json", NULL, 'j', FIELD(json), "writes one JSON object"},
+    {LETTERS_END + 1, "check", NULL, 'c', FIELD(check),
      "solves again at a tenth of the tolerances and with finer quadrature; prints the errors"},
-    {OPTION_INI, "ini", NULL, "writes a parameter file ready to edit"},
-    {OPTION_TABLE, "table", "FILE", "draws this table instead of computing one"},
+    {LETTERS_END + 2, "ini", NULL, 'i', FIELD(ini), "writes a parameter file ready to edit"},
+    {LETTERS_END + 3, "table", "FILE", 't', FIELD(table), "draws this table instead of computing one"},
+    {LETTERS_END + 4, "boundary", NULL, 'b', FIELD(boundary),
+     "finds the boundaries along -x by root finding, for every -y, instead of a grid"},
+    {LETTERS_END + 5, "adapt", NULL, 'b', FIELD(adapt), "solves only near boundaries, and fills in the rest"},
+    {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
 static const struct cmd commands[] = {
@@ -35,6 +45,14 @@ static const struct cmd commands[] = {
      "by "
      "three levels of theory, and says why.",
      cmd_predict},
+    {"phase", "[PARAMS.ini]", "xybr", "a grid, or the exact boundaries, over any two parameters",
+     "Solves theory.level at every point of the grid of -x and -y: t_icl, t_iwl, t_loss and outcome, with a status for "
+     "each cell. With --boundary it finds the values of -x at which the outcome changes (none, kept, transient), for "
+     "every "
+     "value of -y: K*(N), lambda_c(beta), or the threshold of any other parameter; -x's n points are the first scan. "
+     "With "
+     "-o FILE rows are appended as they come, and --resume carries on.",
+     cmd_phase},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
@@ -63,18 +81,7 @@ const struct cmd_option *cmd_option_row(size_t index) {
 }
 
 bool cmd_takes(const struct cmd *cmd, const struct cmd_option *option) {
-    switch (option->letter) {
-    case OPTION_JSON:
-        return strchr(cmd->options, 'j') != NULL;
-    case OPTION_CHECK:
-        return strchr(cmd->options, 'c') != NULL;
-    case OPTION_INI:
-        return strchr(cmd->options, 'i') != NULL;
-    case OPTION_TABLE:
-        return strchr(cmd->options, 't') != NULL;
-    default:
-        return true;
-    }
+    return option->kind == 0 || strchr(cmd->options, option->kind) != NULL;
 }
 
 static const struct cmd *find_command(const char *name) {
@@ -85,7 +92,7 @@ static const struct cmd *find_command(const char *name) {
 
 static void print_option(const struct cmd_option *option) {
     char left[64];
-    const int short_form = option->letter < 256;
+    const int short_form = option->letter < LETTERS_END;
     snprintf(left, sizeof left, "%c%c%s--%s%s%s", short_form ? '-' : ' ', short_form ? option->letter : ' ',
              short_form ? ", " : "  ", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
@@ -115,39 +122,31 @@ static int complain(const char *command, enum icl_status status, const struct ic
     return status == ICL_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static enum icl_status take_option(struct cmd_line *line, const struct cmd *cmd, int letter, struct icl_err *err) {
-    for (size_t i = 0; i < cmd_option_count(); i++)
-        if (options[i].letter == letter && !cmd_takes(cmd, &options[i]))
-            return ICL_ERR(err, ICL_EUSAGE, "--%s: not an option of this command; see `iclkin %s --help`",
-                           options[i].name, cmd->name);
-    switch (letter) {
-    case 's':
+static enum icl_status take_option(struct cmd_line *line, const struct cmd *cmd, const struct cmd_option *option,
+                                   const char *argument, struct icl_err *err) {
+    void *field = (char *)line + option->offset;
+    if (!cmd_takes(cmd, option))
+        return ICL_ERR(err, ICL_EUSAGE, "--%s: not an option of this command; see `iclkin %s --help`", option->name,
+                       cmd->name);
+    if (option->letter == 's') {
         if (line->settings == CMD_SETTINGS) return ICL_ERR(err, ICL_EUSAGE, "-s: more than %d of them", CMD_SETTINGS);
-        line->setting[line->settings++] = optarg;
-        break;
-    case 'o':
-        if (line->output) return ICL_ERR(err, ICL_EUSAGE, "-o %s: given twice", optarg);
-        line->output = optarg;
-        break;
-    case 'q':
-        line->quiet = true;
-        break;
-    case OPTION_JSON:
-        line->json = true;
-        break;
-    case OPTION_CHECK:
-        line->check = true;
-        break;
-    case OPTION_INI:
-        line->ini = true;
-        break;
-    case OPTION_TABLE:
-        line->table = optarg;
-        break;
-    default:
-        return ICL_ERR(err, ICL_EUSAGE, "option %c: not known", letter);
+        line->setting[line->settings++] = argument;
+        return ICL_OK;
     }
+    if (!option->argument) {
+        *(bool *)field = true;
+        return ICL_OK;
+    }
+    if (option->letter == 'o' && strcmp(argument, "-") == 0) return ICL_OK; /* stdout, as without it */
+    if (*(const char **)field) return ICL_ERR(err, ICL_EUSAGE, "--%s %s: given twice", option->name, argument);
+    *(const char **)field = argument;
     return ICL_OK;
+}
+
+static const struct cmd_option *find_option(int letter) {
+    for (size_t i = 0; i < cmd_option_count(); i++)
+        if (options[i].letter == letter) return &options[i];
+    return NULL;
 }
 
 /* Reads the options; wants is set to 'h' or 'V' where one of these was among them. */
@@ -159,7 +158,7 @@ static enum icl_status read_options(struct cmd_line *line, const struct cmd *cmd
                                    options[i].letter};
     opterr = 0;
     int letter;
-    while ((letter = getopt_long(argc, argv, ":s:o:qhV", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, ":s:o:x:y:qhV", longs, NULL)) != -1) {
         if (letter == ':') return ICL_ERR(err, ICL_EUSAGE, "%s: needs an argument", argv[optind - 1]);
         if (letter == '?')
             return ICL_ERR(err, ICL_EUSAGE, "%s: unknown or ambiguous option; see `iclkin %s --help`", argv[optind - 1],
@@ -168,7 +167,7 @@ static enum icl_status read_options(struct cmd_line *line, const struct cmd *cmd
             *wants = letter;
             return ICL_OK;
         }
-        ICL_TRY(take_option(line, cmd, letter, err));
+        ICL_TRY(take_option(line, cmd, find_option(letter), optarg, err));
     }
     return ICL_OK;
 }
@@ -232,5 +231,6 @@ int main(int argc, char **argv) {
     if (status == ICL_OK) status = read_operands(&line, cmd, argc - 1, argv + 1, &err);
     if (status == ICL_OK) status = read_params(&line, &err);
     if (status == ICL_OK) status = cmd->run(&line, &err);
+    if (status == ICL_ESTOPPED) return EXIT_SIGNAL + cmd_stop_signal();
     return status == ICL_OK ? 0 : complain(line.command, status, &err);
 }

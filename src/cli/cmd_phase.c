@@ -1,0 +1,227 @@
+/* cmd_phase.c -- two axes -> a grid of outcomes, or the curves on which the outcome changes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/phase.h"
+#include "iclkin/pool.h"
+
+enum { GRID_COLUMNS = 5, BOUNDARY_COLUMNS = 3, MODE = 16 };
+
+/* A value that the header of an earlier table holds, where the command line says nothing. Returns buffer, or NULL. */
+static const char *from_header(const struct cmd_line *line, const char *key, char buffer[ICL_TEXT_SIZE]) {
+    char *bytes, *save = NULL;
+    size_t length;
+    const char *found = NULL;
+    if (!line->file || icl_table_slurp(line->file, &bytes, &length, NULL) != ICL_OK) return NULL;
+    for (char *at = strtok_r(bytes, "\n", &save); at && at[0] == '#' && !found; at = strtok_r(NULL, "\n", &save)) {
+        const size_t n = strlen(key);
+        if (strncmp(at + 2, key, n) != 0 || strncmp(at + 2 + n, " = ", 3) != 0) continue;
+        snprintf(buffer, ICL_TEXT_SIZE, "%s", at + n + 5);
+        found = buffer;
+    }
+    icl_table_release(bytes);
+    return found;
+}
+
+static enum icl_status read_axes(const struct cmd_line *line, struct phase *phase, struct icl_err *err) {
+    char x[ICL_TEXT_SIZE], y[ICL_TEXT_SIZE], mode[ICL_TEXT_SIZE];
+    const bool given = line->xaxis || line->yaxis;
+    const char *xaxis = given ? line->xaxis : from_header(line, "axis.x", x);
+    const char *yaxis = given ? line->yaxis : from_header(line, "axis.y", y);
+    const char *how = given ? NULL : from_header(line, "option.mode", mode);
+    if (!xaxis) return ICL_ERR(err, ICL_EUSAGE, "-x section.key=LO:HI:n[:log] is missing");
+    ICL_TRY(icl_axis_parse(&phase->axis[0], xaxis, err));
+    phase->axes = 1;
+    if (yaxis) ICL_TRY(icl_axis_parse(&phase->axis[phase->axes++], yaxis, err));
+    if (yaxis && phase->axis[0].param == phase->axis[1].param)
+        return ICL_ERR(err, ICL_EUSAGE, "-x and -y: %s on both", phase->axis[0].name);
+    phase->mode = line->boundary || (how && strcmp(how, "boundary") == 0) ? PHASE_BOUNDARY
+                  : line->adapt || (how && strcmp(how, "adapt") == 0)     ? PHASE_ADAPT
+                                                                          : PHASE_GRID;
+    if (line->boundary && line->adapt) return ICL_ERR(err, ICL_EUSAGE, "--boundary and --adapt exclude each other");
+    if (phase->mode == PHASE_ADAPT && phase->axes < 2) return ICL_ERR(err, ICL_EUSAGE, "--adapt: needs -x and -y");
+    return ICL_OK;
+}
+
+static struct icl_column axis_column(const struct icl_axis *axis) {
+    return (struct icl_column){axis->name, axis->param->unit};
+}
+
+/* Everything before the first row. */
+static enum icl_status head_of(const struct cmd_line *line, const struct phase *phase, struct cmd_text *head,
+                               struct icl_err *err) {
+    static const struct icl_column grid[GRID_COLUMNS] = {{"t_icl", "lr x steps"},
+                                                         {"t_iwl", "lr x steps"},
+                                                         {"t_loss", "lr x steps"},
+                                                         {"outcome", "text"},
+                                                         {"status", "text"}};
+    static const struct icl_column boundary[BOUNDARY_COLUMNS] = {
+        {"error", "as the x axis"}, {"branch", "text"}, {"status", "text"}};
+    static const char *const modes[] = {"grid", "adapt", "boundary"};
+    struct icl_column column[ICL_PHASE_AXES + GRID_COLUMNS];
+    struct icl_table *table;
+    char spec[ICL_TEXT_SIZE];
+    const char *bytes;
+    size_t length, n = 0;
+    const bool roots = phase->mode == PHASE_BOUNDARY;
+    for (size_t k = 0; k < phase->axes; k++) column[n++] = axis_column(&phase->axis[roots ? phase->axes - 1 - k : k]);
+    for (size_t k = 0; k < (roots ? (size_t)BOUNDARY_COLUMNS : (size_t)GRID_COLUMNS); k++)
+        column[n++] = roots ? boundary[k] : grid[k];
+    ICL_TRY(icl_table_alloc(&table, n, column, err));
+    enum icl_status status = cmd_head(table, "phase", err);
+    if (status == ICL_OK) status = icl_table_meta(table, err, "axis.x", "%s", icl_axis_text(&phase->axis[0], spec));
+    if (status == ICL_OK && phase->axes > 1)
+        status = icl_table_meta(table, err, "axis.y", "%s", icl_axis_text(&phase->axis[1], spec));
+    if (status == ICL_OK) status = icl_table_meta(table, err, "option.mode", "%s", modes[phase->mode]);
+    if (status == ICL_OK) status = icl_params_meta(&line->params, table, err);
+    if (status == ICL_OK) status = icl_table_text(table, &bytes, &length, err);
+    if (status == ICL_OK) status = cmd_text_add(head, err, "%s", bytes);
+    icl_table_free(table);
+    return status;
+}
+
+enum icl_status cmd_phase_row(const struct phase *phase, const struct icl_phase_cell *cell, const char *status,
+                              struct cmd_text *text, struct icl_err *err) {
+    char number[ICL_NUMBER_SIZE];
+    for (size_t k = 0; k < phase->axes; k++)
+        ICL_TRY(cmd_text_add(text, err, "%s\t", icl_table_number(cell->value[k], number)));
+    const double time[] = {cell->t_icl, cell->t_iwl, cell->t_loss};
+    for (size_t k = 0; k < sizeof time / sizeof *time; k++)
+        ICL_TRY(cmd_text_add(text, err, "%s\t", icl_table_number(time[k], number)));
+    return cmd_text_add(text, err, "%s\t%s\n", cell->failed ? "failed" : icl_traj_outcome(cell->outcome), status);
+}
+
+/* The grid: x runs fastest, a blank line between the rows of one y. */
+static void compute_cell(size_t index, size_t worker, void *slot, void *context) {
+    const struct phase *phase = context;
+    const size_t at = index + phase->sink.rows, nx = phase->axis[0].n, point[ICL_PHASE_AXES] = {at % nx, at / nx};
+    (void)worker;
+    icl_phase_cell(phase->params, phase->axis, phase->axes, point, slot);
+}
+
+static enum icl_status emit_cell(size_t index, const void *slot, void *context, struct icl_err *err) {
+    struct phase *phase = context;
+    const struct icl_phase_cell *cell = slot;
+    const size_t at = index + phase->sink.rows;
+    struct cmd_text text = {0};
+    enum icl_status status = ICL_OK;
+    if (at > 0 && at % phase->axis[0].n == 0 && phase->axes > 1) status = cmd_text_add(&text, err, "\n");
+    if (status == ICL_OK) status = cmd_phase_row(phase, cell, cell->status, &text, err);
+    if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
+    cmd_text_free(&text);
+    cmd_progress_step(&phase->progress);
+    return status;
+}
+
+static enum icl_status run_grid(struct phase *phase, struct icl_err *err) {
+    const size_t cells = phase->axis[0].n * (phase->axes > 1 ? phase->axis[1].n : 1);
+    if (phase->sink.rows > cells) return ICL_ERR(err, ICL_EUSAGE, "%s: has more rows than the grid", phase->sink.path);
+    const struct icl_pool_job job = {.n = cells - phase->sink.rows,
+                                     .slot = sizeof(struct icl_phase_cell),
+                                     .threads = phase->params->ensemble.threads,
+                                     .ordered = true,
+                                     .compute = compute_cell,
+                                     .emit = emit_cell,
+                                     .context = phase,
+                                     .stop = phase->stop};
+    return icl_pool_run(&job, err);
+}
+
+/* The boundaries along x at one y. */
+struct line_result {
+    double y;
+    struct icl_phase_roots roots;
+    bool failed;
+    char status[ICL_PHASE_STATUS];
+};
+
+static void compute_line(size_t index, size_t worker, void *slot, void *context) {
+    const struct phase *phase = context;
+    struct line_result *result = slot;
+    struct icl_params params = *phase->params;
+    struct icl_err err = {ICL_OK, ""};
+    enum icl_status status = ICL_OK;
+    (void)worker;
+    *result = (struct line_result){.y = NAN};
+    if (phase->axes > 1) {
+        result->y = icl_axis_value(&phase->axis[1], index);
+        status = icl_axis_set(&phase->axis[1], index, &params, &result->y, &err);
+    }
+    if (status == ICL_OK) status = icl_phase_roots(&params, &phase->axis[0], &result->roots, &err);
+    result->failed = status != ICL_OK;
+    if (result->failed) snprintf(result->status, sizeof result->status, "%.*s", ICL_PHASE_STATUS - 1, err.text);
+}
+
+static enum icl_status root_row(const struct phase *phase, const struct line_result *line,
+                                const struct icl_phase_root *root, struct cmd_text *text, struct icl_err *err) {
+    char y[ICL_NUMBER_SIZE], x[ICL_NUMBER_SIZE], error[ICL_NUMBER_SIZE];
+    const struct icl_phase_roots *roots = &line->roots;
+    if (phase->axes > 1) ICL_TRY(cmd_text_add(text, err, "%s\t", icl_table_number(line->y, y)));
+    if (line->failed) return cmd_text_add(text, err, "nan\tnan\tfailed\t%s\n", line->status);
+    if (!root) return cmd_text_add(text, err, "nan\tnan\t%s\tno boundary in range\n", icl_phase_name(roots->first));
+    return cmd_text_add(text, err, "%s\t%s\t%s-%s\t%s\n", icl_table_number(root->x, x),
+                        icl_table_number(root->error, error), icl_phase_name(root->below), icl_phase_name(root->above),
+                        roots->more ? "more boundaries than could be kept" : "ok");
+}
+
+static enum icl_status emit_line(size_t index, const void *slot, void *context, struct icl_err *err) {
+    struct phase *phase = context;
+    const struct line_result *line = slot;
+    const size_t rows = line->failed || line->roots.count == 0 ? 1 : line->roots.count;
+    struct cmd_text text = {0};
+    enum icl_status status = ICL_OK;
+    (void)index;
+    phase->solves += line->roots.solves;
+    for (size_t i = 0; i < rows && status == ICL_OK; i++) {
+        if (phase->skip > 0)
+            phase->skip--; /* stands in the file already */
+        else
+            status =
+                root_row(phase, line, line->roots.count > 0 && !line->failed ? &line->roots.root[i] : NULL, &text, err);
+    }
+    if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
+    cmd_text_free(&text);
+    cmd_progress_step(&phase->progress);
+    return status;
+}
+
+static enum icl_status run_boundary(struct phase *phase, struct icl_err *err) {
+    phase->skip = phase->sink.rows;
+    const struct icl_pool_job job = {.n = phase->axes > 1 ? phase->axis[1].n : 1,
+                                     .slot = sizeof(struct line_result),
+                                     .threads = phase->params->ensemble.threads,
+                                     .ordered = true,
+                                     .compute = compute_line,
+                                     .emit = emit_line,
+                                     .context = phase,
+                                     .stop = phase->stop};
+    return icl_pool_run(&job, err);
+}
+
+enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err) {
+    struct phase phase = {.params = &line->params, .stop = cmd_stop_install()};
+    struct cmd_text head = {0}, kept = {0};
+    ICL_TRY(read_axes(line, &phase, err));
+    enum icl_status status = head_of(line, &phase, &head, err);
+    if (status == ICL_OK) status = cmd_sink_open(&phase.sink, line, head.bytes, &kept, err);
+    cmd_text_free(&head);
+    if (status != ICL_OK) {
+        cmd_text_free(&kept);
+        return status;
+    }
+    const size_t lines = phase.axes > 1 ? phase.axis[1].n : 1;
+    cmd_progress_start(&phase.progress, line, "phase",
+                       phase.mode == PHASE_BOUNDARY ? lines : lines * phase.axis[0].n - phase.sink.rows);
+    status = phase.mode == PHASE_BOUNDARY ? run_boundary(&phase, err)
+             : phase.mode == PHASE_ADAPT  ? cmd_phase_adapt(&phase, kept.bytes, err)
+                                          : run_grid(&phase, err);
+    cmd_progress_end(&phase.progress);
+    cmd_text_free(&kept);
+    struct icl_err *late = status == ICL_OK ? err : NULL;
+    const enum icl_status closed = cmd_sink_close(&phase.sink, late);
+    if (status == ICL_OK && phase.solves > 0) cmd_remark(line, "%zu solves", phase.solves);
+    return status == ICL_OK ? closed : status;
+}
