@@ -197,7 +197,7 @@ void icl_context_free(struct icl_context *context) {
 
 /* a = (n E + S)/(n E + m) with both sides divided by the larger of E and 1 (T2), (T3). */
 static void at_exact(struct icl_context *c, double beta, bool curvature) {
-    const double small = exp(-fabs(beta)), E = beta > 0 ? 1 : small, one = beta > 0 ? small : 1;
+    const double small = exp(-limited(fabs(beta))), E = beta > 0 ? 1 : small, one = beta > 0 ? small : 1;
     for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
         const double nE = g->n * E, inverse = 1 / (nE + g->m * one), m = g->m;
         const double *S = c->node + g->first;
@@ -294,7 +294,7 @@ static double positive(double mean, double sd) {
 double icl_context_accuracy(const struct icl_context *c, double w, double beta, double phi, double v) {
     double p = 0;
     const bool exact = isinf(c->D);
-    const double E = exp(-fabs(beta));
+    const double E = exp(-limited(fabs(beta)));
     for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
         if (exact) {
             const double nE = g->n * (beta > 0 ? 1 : E), one = beta > 0 ? E : 1, den = nE + g->m * one;
