@@ -119,16 +119,26 @@ void fixture_integrate(const struct icl_params *params, enum icl_level level, do
     icl_model_free(model);
 }
 
-static struct icl_rng stream;
+/* Drawn many at a time: sampled contexts take millions. */
+enum { DRAWN = 1024 };
+static struct {
+    struct icl_rng rng;
+    float normal[DRAWN];
+    uint32_t bits[DRAWN];
+    size_t normals, words; /* left */
+} stream;
 
 void fixture_seed(unsigned member) {
-    icl_rng_seek(&stream, 20241202, member, ICL_RNG_TEST, 0);
+    icl_rng_seek(&stream.rng, 20241202, member, ICL_RNG_TEST, 0);
+    stream.normals = stream.words = 0;
 }
 
 double fixture_uniform(double lo, double hi) {
-    return lo + (hi - lo) * icl_rng_uniform(&stream);
+    if (stream.words == 0) icl_rng_fill_bits(&stream.rng, stream.words = DRAWN, stream.bits);
+    return lo + (hi - lo) * (stream.bits[--stream.words] + 0.5) * 0x1p-32;
 }
 
 double fixture_normal(void) {
-    return icl_rng_normal(&stream);
+    if (stream.normals == 0) icl_rng_fill_normal(&stream.rng, stream.normals = DRAWN, stream.normal);
+    return (double)stream.normal[--stream.normals];
 }
