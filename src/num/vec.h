@@ -34,7 +34,7 @@ static inline icl_vec icl_vec_exp(icl_vec x) {
     const icl_vec_bits power = (icl_vec_bits)k << 52;
     k -= shift;
     icl_vec r = x - k * 0x1.62e42fefap-1; /* ln 2 in two parts: k times the first is exact */
-    r -= k * 0x1.cf79abc9e3b39p-41;
+    r -= k * 0x1.cf79abc9e3b39p-40;
     const icl_vec r2 = r * r, r4 = r2 * r2;
     const icl_vec p0 = (r + 1) + r2 * (r * (1. / 6) + 1. / 2);
     const icl_vec p1 = (r * (1. / 120) + 1. / 24) + r2 * (r * (1. / 5040) + 1. / 720);
