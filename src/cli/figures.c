@@ -1,0 +1,42 @@
+/* figures.c -- the table of figures. */
+#include "cli/figures.h"
+
+#include <string.h>
+
+const char *const figures_level[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
+
+static const struct figure figures[] = {
+    {"levels", "w and beta in time by three levels of theory, ICL acquisition marked", "beta",
+     "N = {task.N}, D = {task.D}, K = {task.K}, start w = {init.w}, β = {init.beta}", figures_levels},
+    {"landscape", "loss in the (w, beta) plane before, during and after memorization: flow and trajectories", "value",
+     "N = {task.N}, D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}", figures_landscape},
+    {"initial", "t_icl against the initial beta and w: exponential", "t_icl",
+     "N = {task.N}, D = {task.D}, K = {task.K}, law {memory.law}", figures_initial},
+    {"context", "t_icl against the context length N by three levels of theory", "t_icl",
+     "D = {task.D}, K = {task.K}, law {memory.law}, start w = {init.w}, β = {init.beta}", figures_context},
+    {"threshold", "data diversity threshold K* against N for several initial beta, slope 1/nu", "K_star",
+     "D = {task.D}, law {memory.law}, A = {memory.A}, ν = {memory.nu}, t_{max} = {train.t_max}", figures_threshold},
+    {"transient", "a run that acquires ICL and loses it again: accuracies, w, beta and c1 in time", "acc_icl",
+     "N = {task.N}, D = {task.D}, K = {task.K}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}",
+     figures_transient},
+};
+
+size_t figures_count(void) {
+    return sizeof figures / sizeof *figures;
+}
+
+const struct figure *figures_row(size_t index) {
+    return &figures[index];
+}
+
+enum icl_status figures_find(const char *name, const struct figure **figure, struct icl_err *err) {
+    char names[256] = "";
+    for (size_t i = 0; i < figures_count(); i++) {
+        if (strcmp(figures[i].name, name) == 0) {
+            *figure = &figures[i];
+            return ICL_OK;
+        }
+        strcat(strcat(names, i > 0 ? ", " : ""), figures[i].name);
+    }
+    return ICL_ERR(err, ICL_EUSAGE, "no figure \"%.64s\"; there are %s", name, names);
+}
