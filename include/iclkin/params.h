@@ -48,7 +48,8 @@ enum icl_param_flag {
     ICL_P_INF = 4,
     ICL_P_AUTO = 8,
     ICL_P_ABOVE = 16,
-    ICL_P_BELOW = 32
+    ICL_P_BELOW = 32,
+    ICL_P_SPEED = 64
 };
 
 #define SECTION(name, meaning) struct icl_##name {
@@ -124,7 +125,7 @@ enum icl_status icl_params_put(struct icl_params *params, const struct icl_param
 /* Any stored parameter's value as the text that reads back to it. Returns buffer. */
 const char *icl_params_text(const struct icl_params *params, const struct icl_param *row, char buffer[ICL_TEXT_SIZE]);
 
-/* `# section.key = value` for every stored parameter, into the header of table. */
+/* `# section.key = value` for every stored parameter that can change a result, into the header of table. */
 enum icl_status icl_params_meta(const struct icl_params *params, struct icl_table *table,
                                 struct icl_err *err) ICL_MUST_CHECK;
 

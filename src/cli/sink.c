@@ -51,6 +51,10 @@ static const char *after_version(const char *text) {
 /* How much of an existing file stays: whole rows after the same head. */
 static enum icl_status match(struct cmd_sink *sink, const char *head, char *bytes, size_t *length, size_t *start,
                              struct icl_err *err) {
+    if (!strchr(bytes, '\n') && strncmp(head, bytes, strlen(bytes)) == 0) { /* killed in its first line */
+        *length = *start = 0;
+        return ICL_OK;
+    }
     const char *head_rest = after_version(head), *rest = after_version(bytes);
     const size_t head_length = strlen(head_rest), rest_length = strlen(rest);
     if (rest_length < head_length && strncmp(rest, head_rest, rest_length) == 0) { /* killed while writing the head */

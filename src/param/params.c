@@ -306,7 +306,7 @@ enum icl_status icl_params_meta(const struct icl_params *params, struct icl_tabl
         const struct icl_param *row = &table_of_rows[i];
         char key[64], text[ICL_TEXT_SIZE];
 
-        if (row->type == ICL_PARAM_BOTH) continue;
+        if (row->type == ICL_PARAM_BOTH || row->flags & ICL_P_SPEED) continue;
         snprintf(key, sizeof key, "%s.%s", row->section, row->key);
         ICL_TRY(icl_table_meta(table, err, key, "%s", icl_params_text(params, row, text)));
     }

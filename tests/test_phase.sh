@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# test_phase.sh -- `iclkin phase`: the same bytes for any threads, killed and resumed; odd grids; what is refused.
+set -u
+: "${ICLKIN:?the program under test}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+
+fail() {
+    echo "FAILED: $*"
+    bad=1
+}
+
+# expect CODE COMMAND...: the exit code; stdout and stderr stay in $dir/out and $dir/err
+expect() {
+    local want=$1 code
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ "$code" -eq "$want" ] || fail "exit code $code, not $want: $* ($(head -c 200 "$dir/err"))"
+}
+
+rows() {
+    grep -v -e '^#' -e '^$' "$1" | tail -n +2
+}
+
+grid=(-x task.K=300:30000:13:log -y task.N=50:150:11 -s solver.nodes_q=6)
+
+# threads: the same bytes
+for threads in 1 2 8; do
+    expect 0 "$ICLKIN" phase "${grid[@]}" -s ensemble.threads=$threads -o "$dir/t$threads"
+done
+for threads in 2 8; do
+    cmp -s "$dir/t1" "$dir/t$threads" || fail "the bytes depend on the number of threads ($threads)"
+done
+[ "$(rows "$dir/t1" | wc -l)" -eq 143 ] || fail "a grid of 13 x 11 has $(rows "$dir/t1" | wc -l) rows"
+[ "$(head -c 9 "$dir/t1")" = "# iclkin " ] || fail "no header"
+grep -q $'^task.K\ttask.N\tt_icl\tt_iwl\tt_loss\toutcome\tstatus$' "$dir/t1" || fail "columns"
+
+# a table reproduces itself, with its axes
+"$ICLKIN" phase "${grid[@]}" -o "$dir/whole"
+expect 0 "$ICLKIN" phase "$dir/whole" -o "$dir/again"
+cmp -s "$dir/whole" "$dir/again" || fail "a grid does not reproduce itself"
+
+# kill -9 at any byte, then --resume: cut the file anywhere, carry on, the same bytes. Every way is tried.
+for way in "" --adapt --boundary; do
+    rm -f "$dir/full"
+    expect 0 "$ICLKIN" phase "${grid[@]}" $way -o "$dir/full"
+    size=$(stat -c %s "$dir/full")
+    for cut in 0 1 20 700 $((size / 2)) $((size / 2 + 7)) $((size - 60)) $((size - 1)) "$size"; do
+        head -c "$cut" "$dir/full" >"$dir/part"
+        expect 0 "$ICLKIN" phase "${grid[@]}" $way --resume -o "$dir/part"
+        cmp -s "$dir/full" "$dir/part" || fail "phase $way: cut at $cut of $size and resumed, the bytes differ"
+    done
+done
+rm -f "$dir/killed"
+"$ICLKIN" phase "${grid[@]}" -s ensemble.threads=2 -o "$dir/killed" &
+sleep 0.05
+kill -9 $! 2>/dev/null
+wait $! 2>/dev/null
+expect 0 "$ICLKIN" phase "${grid[@]}" -s ensemble.threads=2 --resume -o "$dir/killed"
+cmp -s "$dir/t2" "$dir/killed" || fail "killed and resumed, the bytes differ"
+
+# Ctrl-C: 130, and the rows so far are whole
+rm -f "$dir/int"
+bash -c 'trap - INT; exec "$@"' _ "$ICLKIN" phase -x task.K=300:30000:100:log -y task.N=50:150:100 -o "$dir/int" &
+sleep 0.3
+kill -INT $!
+wait $!
+code=$?
+[ $code -eq 130 ] || fail "SIGINT ended with $code"
+[ "$(tail -c 1 "$dir/int" | wc -l)" -eq 1 ] || fail "SIGINT left a torn row"
+
+# adaptive: solved cells are the grid's, every cell is there once
+"$ICLKIN" phase "${grid[@]}" --adapt -o "$dir/adapt" 2>/dev/null
+[ "$(rows "$dir/adapt" | cut -f1,2 | sort -u | wc -l)" -eq 143 ] || fail "--adapt misses cells"
+[ "$(rows "$dir/adapt" | wc -l)" -eq 143 ] || fail "--adapt repeats cells"
+rows "$dir/adapt" | grep -q 'filled$' || fail "--adapt filled nothing"
+rows "$dir/adapt" | grep 'ok$' | sort >"$dir/a"
+rows "$dir/whole" | sort >"$dir/b"
+[ -z "$(comm -23 "$dir/a" "$dir/b")" ] || fail "--adapt solves other values than the grid"
+[ "$(rows "$dir/adapt" | cut -f1,2,6 | sort | comm -12 - <(rows "$dir/whole" | cut -f1,2,6 | sort) | wc -l)" -ge 140 ] ||
+    fail "--adapt fills in other outcomes than the grid's"
+
+# odd grids are whole tables, exit 0: all blow up, none acquires, a column, a row, one cell, reversed
+check_rows() {
+    local want=$1
+    shift
+    expect 0 "$ICLKIN" phase "$@"
+    [ "$(rows "$dir/out" | wc -l)" -eq "$want" ] || fail "$(rows "$dir/out" | wc -l) rows, not $want: phase $*"
+}
+check_rows 9 -x init.beta=3:4:3 -y init.w=1:2:3 -s theory.level=reduced
+check_rows 9 -x task.K=4:8:3 -y task.N=200:300:3
+check_rows 4 -x task.K=1000:1000:1 -y task.N=50:80:4
+check_rows 4 -x task.N=50:80:4 -y task.K=1000:9000:1
+check_rows 1 -x task.K=1000:2000:1 -y task.N=50:90:1
+check_rows 6 -x task.K=9000:1000:3 -y task.N=80:50:2
+check_rows 5 -x train.lambda=0:2e-2:5
+check_rows 6 -x task.N=50:250:3 -y task.copies=1:200:2
+[ "$(rows "$dir/out" | grep -c failed)" -eq 2 ] || fail "cells with more copies than items do not fail alone"
+expect 0 "$ICLKIN" phase -x init.beta=1:2:3 -y init.w=1:2:2 --boundary
+[ "$(grep -c 'no boundary in range' "$dir/out")" -eq 2 ] || fail "no boundary in range is not said"
+grep -q $'^init.w\tinit.beta\terror\tbranch\tstatus$' "$dir/out" || fail "columns of --boundary"
+
+# refused
+expect 2 "$ICLKIN" phase
+expect 2 "$ICLKIN" phase -x task.K=1:2
+expect 2 "$ICLKIN" phase -x task.K=10:20:3 -y task.K=10:20:3
+expect 2 "$ICLKIN" phase "${grid[@]}" -o "$dir/whole"
+grep -q 'exists' "$dir/err" || fail "an existing file: $(cat "$dir/err")"
+cp "$dir/whole" "$dir/keep"
+expect 2 "$ICLKIN" phase "${grid[@]}" -s init.w=0.5 --resume -o "$dir/whole"
+grep -q 'header differs' "$dir/err" || fail "a changed parameter: $(cat "$dir/err")"
+cmp -s "$dir/whole" "$dir/keep" || fail "a refused --resume changed the file"
+expect 2 "$ICLKIN" phase "${grid[@]}" --resume
+expect 2 "$ICLKIN" phase "${grid[@]}" --boundary --adapt
+expect 1 "$ICLKIN" phase "${grid[@]}" -o "$dir/no/such/folder"
+expect 1 "$ICLKIN" phase "${grid[@]}" -o /dev/full
+exit $bad
