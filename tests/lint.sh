@@ -227,6 +227,7 @@ rule_cppcheck() {
     need cppcheck || return
     cppcheck -q -j "$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr --template=gcc \
         --suppress=missingIncludeSystem --suppress=invalidPointerCast --suppress=uninitvar --suppress=nullPointer \
+        --suppress=nullPointerRedundantCheck --suppress=duplicateAssignExpression \
         "${flags[@]:1}" "${sources[@]}" 2>&1 |
         grep -E '(error|warning|performance|portability):'
 }
