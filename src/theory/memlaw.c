@@ -41,7 +41,7 @@ void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_
     icl_memlaw_rates(law, s, &rates);
     /* All items alike: sigma(-phi) = c1. A c1 that underflowed stands for "memorized for good". */
     const double c1 = fmax(rates.c1, 1e-300);
-    state->c1 = rates.c1;
+    state->c1 = c1; /* the clock (M3) divides by it */
     state->c2 = rates.c2;
     state->c3 = rates.c1 / (1 - rates.c1);
     state->v = 0;
