@@ -53,7 +53,7 @@ static void averages_of_equal_items(void **state) {
 
     for (size_t i = 0; i < LAW_COUNT; i++) {
         const struct icl_memlaw law = law_of(LAWS[i], 1234);
-        for (double at = 0.1; at < 1e5; at *= 2.7) {
+        for (double at = 0.1; at < 1e5; at *= 2.7) { /* down to c1 = 1e-80 */
             icl_memlaw_state(&law, at, &s);
             icl_memlaw_rates(&law, at, &r);
             assert_true(r.c1 == s.c1 && r.c2 == s.c2);
@@ -61,6 +61,19 @@ static void averages_of_equal_items(void **state) {
             check_rel(1 / (1 + exp(s.phi[0])), s.c1, 1e-13); /* rounding of an exponent of up to 600 */
             check_rel(exp(-s.phi[0]), s.c3, 1e-13);
             if (law.law != ICL_LAW_CONSTANT) check_abs(s.c2, 1 - s.c1, DBL_EPSILON);
+        }
+    }
+}
+
+/* Memorized for good: c1 underflows, but what the clock (M3) divides by does not. */
+static void underflow(void **state) {
+    (void)state;
+    struct icl_memlaw_state s;
+    for (size_t i = 0; i < LAW_COUNT; i++) {
+        const struct icl_memlaw law = law_of(LAWS[i], 1234);
+        for (double at = 1e5; at <= 1e300; at *= 1e5) {
+            icl_memlaw_state(&law, at, &s);
+            assert_true(s.c1 > 0 && isfinite(s.phi[0]) && isfinite(s.slope[0]) && s.c3 >= 0);
         }
     }
 }
@@ -223,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_the_start),
         cmocka_unit_test(averages_of_equal_items),
+        cmocka_unit_test(underflow),
         cmocka_unit_test(budget_is_the_integral_of_c1),
         cmocka_unit_test(budget_for_ever),
         cmocka_unit_test(clock_inverts_budget),
