@@ -1,4 +1,5 @@
 /* main.c -- the table of commands, the command line, the exit codes. SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <getopt.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
@@ -122,6 +123,26 @@ static int complain(const char *command, enum icl_status status, const struct ic
     return status == ICL_EUSAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
+/* What was printed must have arrived. */
+static int delivered(const char *command) {
+    struct icl_err err;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    icl_err_set(&err, ICL_EIO, "cannot write standard output: %s", strerror(errno));
+    return complain(command, err.code, &err);
+}
+
+/* `iclkin help [COMMAND]` */
+static int help_on(const char *name) {
+    struct icl_err err;
+    const struct cmd *cmd = name ? find_command(name) : NULL;
+    if (name && !cmd) {
+        icl_err_set(&err, ICL_EUSAGE, "no command \"%.64s\"; `iclkin help` lists them", name);
+        return complain("help", err.code, &err);
+    }
+    print_help(cmd);
+    return delivered("help");
+}
+
 static enum icl_status take_option(struct cmd_line *line, const struct cmd *cmd, const struct cmd_option *option,
                                    const char *argument, struct icl_err *err) {
     void *field = (char *)line + option->offset;
@@ -209,14 +230,11 @@ int main(int argc, char **argv) {
     enum icl_status status;
     gsl_set_error_handler_off();
     if (argc < 2) {
-        print_help(NULL);
-        return EXIT_USAGE;
+        icl_err_set(&err, ICL_EUSAGE, "a command is missing; `iclkin help` lists them");
+        return complain(NULL, err.code, &err);
     }
     const bool help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    if (help) {
-        print_help(argc > 2 ? find_command(argv[2]) : NULL);
-        return fflush(stdout) == 0 ? 0 : EXIT_FAILED;
-    }
+    if (help) return help_on(argc > 2 ? argv[2] : NULL);
     const struct cmd *cmd = find_command(argv[1]);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) wants = 'V';
     if (!cmd && !wants) {
@@ -227,7 +245,7 @@ int main(int argc, char **argv) {
     status = wants ? ICL_OK : read_options(&line, cmd, argc - 1, argv + 1, &wants, &err);
     if (status == ICL_OK && wants == 'h') print_help(cmd);
     if (status == ICL_OK && wants == 'V') printf("iclkin %s (%s)\n", icl_version_text(), icl_version_commit());
-    if (status == ICL_OK && wants) return fflush(stdout) == 0 ? 0 : EXIT_FAILED;
+    if (status == ICL_OK && wants) return delivered(line.command);
     if (status == ICL_OK) status = read_operands(&line, cmd, argc - 1, argv + 1, &err);
     if (status == ICL_OK) status = read_params(&line, &err);
     if (status == ICL_OK) status = cmd->run(&line, &err);
