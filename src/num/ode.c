@@ -26,7 +26,7 @@ struct icl_ode {
     struct span open, open_before; /* of the step to come and of the last one */
     const double *breaks;
     size_t breaks_left, steps, rhs_calls;
-    bool undefined;                      /* the last call of the right-hand side failed */
+    bool undefined;                      /* a call of the right-hand side failed in this step */
     double *y, *y_before, *f, *f_before; /* the ends of the last step: all of shape (dim) */
     double *left, *right, *f_left;       /* scratch */
     double *f_right, *work, *error;
@@ -45,8 +45,9 @@ static int rhs(double t, const double y[], double dydt[], void *params) {
     ode->rhs_calls++;
     t = t > ode->open.lo ? t : ode->open.lo;
     t = t < ode->open.hi ? t : ode->open.hi;
-    ode->undefined = ode->system.rhs(t, y, dydt, ode->system.context) != 0 || !all_finite(ode->system.dim, dydt);
-    return ode->undefined ? GSL_FAILURE : GSL_SUCCESS;
+    if (ode->system.rhs(t, y, dydt, ode->system.context) == 0 && all_finite(ode->system.dim, dydt)) return GSL_SUCCESS;
+    ode->undefined = true;
+    return GSL_FAILURE;
 }
 
 static int jac(double t, const double y[], double *dfdy, double dfdt[], void *params) {
@@ -55,9 +56,11 @@ static int jac(double t, const double y[], double *dfdy, double dfdt[], void *pa
 
     t = t > ode->open.lo ? t : ode->open.lo;
     t = t < ode->open.hi ? t : ode->open.hi;
-    ode->undefined = ode->system.jac(t, y, dfdy, dfdt, ode->system.context) != 0 || !all_finite(dim * dim, dfdy) ||
-                     !all_finite(dim, dfdt);
-    return ode->undefined ? GSL_FAILURE : GSL_SUCCESS;
+    if (ode->system.jac(t, y, dfdy, dfdt, ode->system.context) == 0 && all_finite(dim * dim, dfdy) &&
+        all_finite(dim, dfdt))
+        return GSL_SUCCESS;
+    ode->undefined = true;
+    return GSL_FAILURE;
 }
 
 const struct icl_ode_stepper *icl_ode_stepper(enum icl_stepper method) {
@@ -253,6 +256,7 @@ enum icl_status icl_ode_step(struct icl_ode *ode, struct icl_err *err) {
         return ICL_ERR(err, ICL_ENUMERIC, "ode: max_steps=%zu reached at t=%.17g (%s, rtol=%g, atol=%g)",
                        ode->control.max_steps, ode->t, icl_steppers_table[ode->control.method].info.name,
                        ode->control.rtol, ode->control.atol);
+    ode->undefined = false;
     if (h == 0 && first_step(ode)) return failed(ode, err);
     if (finite_step(ode, target, &t)) {
         /* GSL leaves the last attempt in y, and a derivative that is not that of y. */

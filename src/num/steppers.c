@@ -14,7 +14,7 @@ const struct icl_steppers_row icl_steppers_table[ICL_STEPPER_COUNT] = {
     ROW(RK1IMP, rk1imp, true, true, 1.0, RK1IMP, "stiff and rough; strongly damped, low accuracy"),
     ROW(RK2IMP, rk2imp, true, true, 2.0, RK2IMP, "stiff, with undamped oscillation"),
     ROW(RK4IMP, rk4imp, true, true, 4.0, RK4IMP, "stiff at rtol 1e-8 and below; at looser ones its order is 3"),
-    ROW(BSIMP, bsimp, true, true, 6.0, BSIMP, "stiff and smooth, high accuracy"),
+    ROW(BSIMP, bsimp, true, true, 12.0, BSIMP, "stiff and smooth, high accuracy"),
     ROW(MSADAMS, msadams, false, false, 2.0, RK8PD, "dear right-hand sides, smooth and not stiff, long spans"),
     ROW(MSBDF, msbdf, true, false, 2.0, BSIMP, "dear right-hand sides, stiff, long spans"),
 };
