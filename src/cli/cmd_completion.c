@@ -3,12 +3,15 @@
 
 #include "cli/cmd.h"
 
-/* The words after which a name of a parameter, or of a file, stands. */
+/* The options, as a pattern of `case`, after which a file stands, or (files false) the name of a parameter. */
 static enum icl_status arguments(struct cmd_text *text, bool files, struct icl_err *err) {
     const char *separator = "";
     for (size_t i = 0; i < cmd_option_count(); i++) {
         const struct cmd_option *option = cmd_option_row(i);
-        if (!option->argument || (strncmp(option->argument, "section.key", 11) != 0) != files) continue;
+        if (!option->argument) continue;
+        const bool file = strcmp(option->argument, "FILE") == 0;
+        const bool name = strcmp(option->argument, "AXIS") == 0 || strncmp(option->argument, "section.key", 11) == 0;
+        if (!(files ? file : name)) continue;
         if (option->letter < 256) ICL_TRY(cmd_text_add(text, err, "%s-%c", separator, option->letter));
         ICL_TRY(cmd_text_add(text, err, "%s--%s", option->letter < 256 || *separator ? " | " : "", option->name));
         separator = " | ";
