@@ -322,7 +322,7 @@ static void nan_is_never_accepted(void **state) {
     for (size_t k = 0; k < sizeof CASE / sizeof *CASE; k++)
         for (int m = 0; m < ICL_STEPPER_COUNT; m++) {
             struct icl_ode_control how = control((enum icl_stepper)m, 1e-6, 1e-9);
-            how.max_steps = 2000; /* bsimp creeps up to the largest number */
+            if (k == 3) how.max_steps = 2000; /* bsimp creeps up to the largest number */
             struct icl_ode *ode = start(&CASE[k].system, how, 0, &CASE[k].y0, 300);
             struct icl_err err;
             double t = 0, y = CASE[k].y0, again, middle;
