@@ -21,7 +21,8 @@ struct cmd_line {
     const char *table;                 /* plot --table, or NULL */
     const char *setting[CMD_SETTINGS]; /* -s, in order */
     size_t settings;
-    const char *xaxis, *yaxis; /* -x, -y, or NULL */
+    const char *xaxis, *yaxis;        /* -x, -y, or NULL */
+    const char *at, *window, *curves; /* fixedpoints, or NULL */
     bool quiet, json, check, ini, boundary, adapt, resume;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };
@@ -55,6 +56,7 @@ bool cmd_takes(const struct cmd *cmd, const struct cmd_option *option);
 enum icl_status cmd_trajectory(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_fixedpoints(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);
@@ -63,6 +65,9 @@ enum icl_status cmd_completion(const struct cmd_line *line, struct icl_err *err)
 /* Opens a table's header: iclkin, command, then what the command adds, then the parameters (cmd_head, cmd_params_head).
  */
 enum icl_status cmd_head(struct icl_table *table, const char *command, struct icl_err *err);
+
+/* The value of a key in the header of the table given as PARAMS.ini. Returns buffer, or NULL where there is none. */
+const char *cmd_header_value(const struct cmd_line *line, const char *key, char buffer[ICL_TEXT_SIZE]);
 
 /* The path of params/NAME or plots/NAME: beside the program, in ../share/iclkin, or where it was installed. */
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err);

@@ -10,28 +10,12 @@
 
 enum { GRID_COLUMNS = 5, BOUNDARY_COLUMNS = 3, MODE = 16 };
 
-/* A value that the header of an earlier table holds, where the command line says nothing. Returns buffer, or NULL. */
-static const char *from_header(const struct cmd_line *line, const char *key, char buffer[ICL_TEXT_SIZE]) {
-    char *bytes, *save = NULL;
-    size_t length;
-    const char *found = NULL;
-    if (!line->file || icl_table_slurp(line->file, &bytes, &length, NULL) != ICL_OK) return NULL;
-    for (char *at = strtok_r(bytes, "\n", &save); at && at[0] == '#' && !found; at = strtok_r(NULL, "\n", &save)) {
-        const size_t n = strlen(key);
-        if (strncmp(at + 2, key, n) != 0 || strncmp(at + 2 + n, " = ", 3) != 0) continue;
-        snprintf(buffer, ICL_TEXT_SIZE, "%s", at + n + 5);
-        found = buffer;
-    }
-    icl_table_release(bytes);
-    return found;
-}
-
 static enum icl_status read_axes(const struct cmd_line *line, struct phase *phase, struct icl_err *err) {
     char x[ICL_TEXT_SIZE], y[ICL_TEXT_SIZE], mode[ICL_TEXT_SIZE];
     const bool given = line->xaxis || line->yaxis;
-    const char *xaxis = given ? line->xaxis : from_header(line, "axis.x", x);
-    const char *yaxis = given ? line->yaxis : from_header(line, "axis.y", y);
-    const char *how = given ? NULL : from_header(line, "option.mode", mode);
+    const char *xaxis = given ? line->xaxis : cmd_header_value(line, "axis.x", x);
+    const char *yaxis = given ? line->yaxis : cmd_header_value(line, "axis.y", y);
+    const char *how = given ? NULL : cmd_header_value(line, "option.mode", mode);
     if (!xaxis) return ICL_ERR(err, ICL_EUSAGE, "-x section.key=LO:HI:n[:log] is missing");
     ICL_TRY(icl_axis_parse(&phase->axis[0], xaxis, err));
     phase->axes = 1;

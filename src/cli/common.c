@@ -13,6 +13,21 @@ enum icl_status cmd_head(struct icl_table *table, const char *command, struct ic
     return icl_table_meta(table, err, "command", "%s", command);
 }
 
+const char *cmd_header_value(const struct cmd_line *line, const char *key, char buffer[ICL_TEXT_SIZE]) {
+    char *bytes, *save = NULL;
+    size_t length;
+    const char *found = NULL;
+    if (!line->file || icl_table_slurp(line->file, &bytes, &length, NULL) != ICL_OK) return NULL;
+    for (char *at = strtok_r(bytes, "\n", &save); at && at[0] == '#' && !found; at = strtok_r(NULL, "\n", &save)) {
+        const size_t n = strlen(key);
+        if (strncmp(at + 2, key, n) != 0 || strncmp(at + 2 + n, " = ", 3) != 0) continue;
+        snprintf(buffer, ICL_TEXT_SIZE, "%s", at + n + 5);
+        found = buffer;
+    }
+    icl_table_release(bytes);
+    return found;
+}
+
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err) {
     char program[CMD_PATH];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);

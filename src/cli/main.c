@@ -31,6 +31,9 @@ static const struct cmd_option options[] = {
     {LETTERS_END + 4, "boundary", NULL, 'b', FIELD(boundary),
      "finds the boundaries along -x by root finding, for every -y, instead of a grid"},
     {LETTERS_END + 5, "adapt", NULL, 'b', FIELD(adapt), "solves only near boundaries, and fills in the rest"},
+    {LETTERS_END + 7, "at", "S", 'f', FIELD(at), "memorization frozen at the clock s = S (0)"},
+    {LETTERS_END + 8, "window", "WLO:WHI:BETALO:BETAHI", 'f', FIELD(window), "where to look for fixed points (auto)"},
+    {LETTERS_END + 9, "curves", "FILE", 'f', FIELD(curves), "writes nullclines and separatrices to FILE"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
@@ -54,6 +57,13 @@ static const struct cmd commands[] = {
      "With "
      "-o FILE rows are appended as they come, and --resume carries on.",
      cmd_phase},
+    {"fixedpoints", "[PARAMS.ini]", "xf", "at frozen memorization: fixed points, stability, folds, nullclines",
+     "Freezes memorization at the clock S of --at and finds every fixed point of w and beta at theory.level: "
+     "eigenvalues "
+     "and type (stable, saddle, unstable). With -x it follows the branches of fixed points through their folds as "
+     "train.lambda, train.lambda_w, train.lambda_beta or a number of the memory law varies. --curves writes nullclines "
+     "and separatrices, at the parameters as they stand.",
+     cmd_fixedpoints},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
