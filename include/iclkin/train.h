@@ -8,12 +8,12 @@
  *
  * setup    sections of the parameters, copied; member is the run's index in an ensemble
  * Needs    parameters that icl_params_check passed.
- * Fails    ICL_ERANGE for a task that cannot be sampled; ICL_ENOMEM; ICL_ENUMERIC, naming the step, where a loss or a
- *          parameter is not finite; ICL_EUSAGE for a block of another setup, version or size.
+ * Fails    ICL_ERANGE for a task that cannot be sampled; ICL_ENOMEM; ICL_EUSAGE for a damaged block or one of another
+ *          setup or version; ICL_ENUMERIC, naming the step, where a parameter is not finite or a loss beyond 1e4.
  * Owns     its network and items, until icl_train_free.
  * Threads  separate runs are independent and each uses only its caller's thread; same setup, same bytes.
- * Memory   K x D' floats (D' is D rounded up to 16), one MLP, the activations of max(batch, 128) inputs, batch items, a
- *          few thousand scores; nothing grows with steps.
+ * Memory   K D floats (D rounded up to 16), one MLP, the activations of max(batch, 128) inputs, batch items and a few
+ *          thousand scores; nothing grows with steps.
  * Cost     a step: 6 batch (D H + H^2) flop, less 2 batch D H, and 2 batch N D for the scores.
  */
 #ifndef ICLKIN_TRAIN_H
@@ -108,10 +108,11 @@ const char *icl_train_outcome_name(enum icl_train_outcome outcome);
 /* The matrix kernels in use ("own-avx512", "openblas"; "none" without an MLP). */
 const char *icl_train_kernel(const struct icl_train_run *run);
 
-/* Signed logits l_i phi(x_i) of training items first, ..., first + n - 1, and phi of n novel items (always the same). */
+/* Signed logits l_i phi(x_i) of training items first, ..., first + n - 1, and phi of n novel items (always the same).
+ */
 enum icl_status icl_train_logits(struct icl_train_run *run, size_t first, size_t n, float *phi,
                                  struct icl_err *err) ICL_MUST_CHECK;
-enum icl_status icl_train_novel(struct icl_train_run *run, size_t n, float *phi, struct icl_err *err) ICL_MUST_CHECK;
+void icl_train_novel(struct icl_train_run *run, size_t n, float *phi);
 
 /* A checkpoint: its size, its bytes, and the return to it in a run of an equal setup, initialised or not. */
 size_t icl_train_save_size(const struct icl_train_run *run);

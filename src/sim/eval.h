@@ -1,0 +1,54 @@
+/* eval.h -- the observables of (O1) on held-out draws; private to sim.
+ *
+ * The draws come from a stream of their own and are the same at every evaluation of a run, so that a curve is smooth in
+ * t and its error is one of the sample, not of each point.
+ *
+ * novel    `novel` fresh items, NOVEL_CONTEXTS contexts of each, half with either label, one copy: loss and acc ICL
+ * items    `items` training items, half of each label (fresh ones where K is infinite): c1, c2, c3; ITEM_CONTEXTS
+ *          training contexts of each: loss train; as many without a copy: loss and acc IWL
+ * errors   of means over items, whose contexts are not independent
+ */
+#ifndef ICLKIN_SIM_EVAL_H
+#define ICLKIN_SIM_EVAL_H
+
+#include "iclkin/net.h"
+#include "iclkin/train.h"
+#include "sim/sample.h"
+
+/* ITEM_DRAWS: draws asked for to one training item. ROWS: inputs of one forward pass. */
+enum {
+    ICL_EVAL_NOVEL_CONTEXTS = 8,
+    ICL_EVAL_ITEM_CONTEXTS = 2,
+    ICL_EVAL_ITEM_DRAWS = 8,
+    ICL_EVAL_FEWEST = 16,
+    ICL_EVAL_ROWS = 128
+};
+
+struct icl_eval {
+    size_t novel, items;
+    struct icl_targets targets;
+    double loss[ICL_EVAL_ROWS], hit[ICL_EVAL_ROWS]; /* sums over an item's contexts */
+    float *a, *slope;                               /* (contexts of a group) */
+};
+
+/* What is evaluated. */
+struct icl_eval_of {
+    const struct icl_sample *sample;
+    const struct icl_net *net; /* NULL: phi = 0 */
+    struct icl_net_work *work;
+    struct icl_contexts *contexts;
+    enum icl_train_model model;
+    double w, beta, offset;
+    float input_scale;
+};
+
+/* draws: novel contexts, to the next whole item. */
+enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_eval_of *of, size_t draws,
+                               struct icl_err *err) ICL_MUST_CHECK;
+void icl_eval_free(struct icl_eval *eval);
+/* Fills the measured columns of a row: c1, ..., acc_iwl. */
+void icl_eval_row(struct icl_eval *eval, const struct icl_eval_of *of, struct icl_train_row *row);
+/* phi of the first n targets, n at most ICL_EVAL_ROWS and the work's capacity. */
+void icl_eval_phi(const struct icl_eval_of *of, const struct icl_targets *targets, size_t n, float *phi);
+
+#endif

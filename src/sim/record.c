@@ -1,0 +1,87 @@
+#include "sim/record.h"
+
+#include <math.h>
+
+/* An evaluation each 1/16 of the steps past, or 1/100 while acc_icl is within NEAR of its next crossing. FLOOR, a part
+ * of the whole run, is added to what is past, so that the start is not crowded. */
+static const double far_spacing = 1.0 / 16, near_spacing = 1.0 / 100, floor_part = 1.0 / 40;
+static const double near_icl = 0.3, near_loss = 0.03;
+
+/* Row i's step; the same times as a theory's trajectory has, to the nearest step. */
+static uint64_t sample_step(const struct icl_train_setup *setup, uint64_t total, uint64_t i) {
+    const double t_max = setup->train.t_max, lr = setup->train.lr, last = (double)setup->observe.samples - 1;
+    if (i == 0) return 0;
+    if ((double)i >= last) return total;
+    if (setup->observe.spacing == ICL_SPACING_LINEAR) return (uint64_t)llround((double)total * ((double)i / last));
+    const double first = fmin(lr, t_max * 1e-3);
+    const uint64_t step = (uint64_t)llround(first * pow(t_max / first, ((double)i - 1) / (last - 1)) / lr);
+    return step < total ? step : total;
+}
+
+/* The next row after a step. */
+static void advance_row(const struct icl_train_setup *setup, uint64_t step, struct icl_record *record) {
+    while (record->next_row <= step) {
+        record->samples++;
+        record->next_row =
+            record->samples < setup->observe.samples ? sample_step(setup, record->total, record->samples) : UINT64_MAX;
+    }
+}
+
+void icl_record_init(const struct icl_train_setup *setup, struct icl_record *record) {
+    const double steps = fmax(round(setup->train.t_max / setup->train.lr), 1);
+    const struct icl_train_time never = {INFINITY, 0};
+    *record = (struct icl_record){.total = steps < 9e15 ? (uint64_t)steps : UINT64_C(9000000000000000),
+                                  .next_row = setup->rows ? 0 : UINT64_MAX,
+                                  .t_icl = never,
+                                  .t_iwl = never,
+                                  .t_loss = never};
+}
+
+static double logit(double p, double error) {
+    const double least = fmax(error, 1e-4);
+    const double x = fmin(fmax(p, least), 1 - least);
+    return log(x / (1 - x));
+}
+
+/* The crossing of a level between two evaluations: linear in the accuracy. Its error is the sample's, divided by the
+ * slope, and the distance to where a line in the logit would cross. */
+static void cross(const struct icl_record *record, const struct icl_train_row *row, enum icl_train_column column,
+                  double level, bool upward, struct icl_train_time *time) {
+    const double sign = upward ? 1 : -1, a1 = row->value[column], t1 = row->value[ICL_TRAIN_T];
+    if (isfinite(time->t) || !(upward ? a1 >= level : a1 < level)) return;
+    if (record->evaluated == 0) {
+        *time = (struct icl_train_time){t1, 0};
+        return;
+    }
+    const double a0 = record->last.value[column], t0 = record->last.value[ICL_TRAIN_T];
+    const double part = sign * (a1 - a0) > 0 ? (level - a0) / (a1 - a0) : 1;
+    const double e0 = record->last.error[column], e1 = row->error[column];
+    const double l0 = logit(a0, e0), l1 = logit(a1, e1);
+    const double curved = l1 != l0 ? fmin(fmax((logit(level, 0) - l0) / (l1 - l0), 0), 1) : part;
+    const double sampled = part * e1 + (1 - part) * e0, slope = fabs(a1 - a0) / (t1 - t0);
+    time->t = t0 + part * (t1 - t0);
+    time->error = hypot(slope > 0 ? sampled / slope : t1 - t0, (curved - part) * (t1 - t0));
+}
+
+static double spacing(const struct icl_train_setup *setup, const struct icl_record *record) {
+    const double acc = record->last.value[ICL_TRAIN_ACC_ICL];
+    if (!isfinite(record->t_icl.t)) return acc > setup->observe.icl_threshold - near_icl ? near_spacing : far_spacing;
+    if (isfinite(record->t_loss.t)) return far_spacing;
+    return acc < setup->observe.loss_threshold + near_loss ? near_spacing : far_spacing;
+}
+
+void icl_record_take(const struct icl_train_setup *setup, uint64_t step, const struct icl_train_row *row,
+                     struct icl_record *record) {
+    const bool had_icl = isfinite(record->t_icl.t);
+    cross(record, row, ICL_TRAIN_ACC_IWL, setup->observe.iwl_threshold, true, &record->t_iwl);
+    cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.icl_threshold, true, &record->t_icl);
+    if (had_icl) cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.loss_threshold, false, &record->t_loss);
+    record->is_row = record->next_row == step;
+    record->last = *row;
+    record->evaluated++;
+    advance_row(setup, step, record);
+    const double past = (double)step + floor_part * (double)record->total;
+    record->next = step + (uint64_t)fmax(1, floor(past * spacing(setup, record)));
+    if (record->next > record->next_row) record->next = record->next_row;
+    if (record->next > record->total) record->next = record->total;
+}
