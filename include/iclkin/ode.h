@@ -53,6 +53,9 @@ struct icl_ode;
 enum icl_status icl_ode_alloc(struct icl_ode **ode, const struct icl_ode_system *system,
                               const struct icl_ode_control *control, struct icl_err *err) ICL_MUST_CHECK;
 void icl_ode_free(struct icl_ode *ode);
+/* Measures atol of component i in unit[i] > 0 (1 before): where a component has a unit, the steps then do not depend on
+ * it. Before init. ICL_ENOMEM. */
+enum icl_status icl_ode_units(struct icl_ode *ode, const double *unit, struct icl_err *err) ICL_MUST_CHECK;
 
 /* Starts (again) at (t0, y0) towards t1: forgets every step before it. */
 enum icl_status icl_ode_init(struct icl_ode *ode, double t0, const double *y0, double t1,

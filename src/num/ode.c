@@ -29,7 +29,7 @@ struct icl_ode {
     bool undefined;                      /* a call of the right-hand side failed in this step */
     double *y, *y_before, *f, *f_before; /* the ends of the last step: all of shape (dim) */
     double *left, *right, *f_left;       /* scratch */
-    double *f_right, *work, *error;
+    double *f_right, *work, *error, *unit;
 };
 
 /* 0 x v is 0 for every finite v and NaN for all others. */
@@ -87,7 +87,7 @@ static enum icl_status check(const struct icl_ode_system *system, const struct i
 
 enum icl_status icl_ode_alloc(struct icl_ode **out, const struct icl_ode_system *system,
                               const struct icl_ode_control *control, struct icl_err *err) {
-    const size_t vectors = 10;
+    const size_t vectors = 11;
     struct icl_ode *ode = NULL;
     enum icl_status status;
     double *block;
@@ -98,9 +98,10 @@ enum icl_status icl_ode_alloc(struct icl_ode **out, const struct icl_ode_system 
     block = (double *)(void *)(ode + 1);
     for (size_t i = 0; i < vectors; i++) {
         double **const name[] = {&ode->y,    &ode->y_before, &ode->f,      &ode->f_before, &ode->error,
-                                 &ode->left, &ode->right,    &ode->f_left, &ode->f_right,  &ode->work};
+                                 &ode->left, &ode->right,    &ode->f_left, &ode->f_right,  &ode->work, &ode->unit};
         *name[i] = block + i * system->dim;
     }
+    for (size_t i = 0; i < system->dim; i++) ode->unit[i] = 1;
     ode->system = *system;
     ode->control = *control;
     ode->gsl = (gsl_odeiv2_system){rhs, jac, system->dim, ode};
@@ -116,6 +117,14 @@ done:
     }
     *out = ode;
     return status;
+}
+
+enum icl_status icl_ode_units(struct icl_ode *ode, const double *unit, struct icl_err *err) {
+    const struct icl_ode_control *control = &ode->control;
+
+    memcpy(ode->unit, unit, ode->system.dim * sizeof *unit);
+    ICL_TRY(icl_steppers_units(&ode->main, control->rtol, control->atol, unit, err));
+    return icl_steppers_units(&ode->inside, control->rtol, control->atol, unit, err);
 }
 
 void icl_ode_free(struct icl_ode *ode) {
@@ -182,7 +191,7 @@ enum icl_status icl_ode_breaks(struct icl_ode *ode, const double *at, size_t n, 
 static double scaled(const struct icl_ode *ode, const double *v) {
     double sum = 0;
     for (size_t i = 0; i < ode->system.dim; i++) {
-        const double unit = ode->control.atol + ode->control.rtol * fabs(ode->y[i]);
+        const double unit = ode->control.atol * ode->unit[i] + ode->control.rtol * fabs(ode->y[i]);
         if (unit > 0) sum = fmax(sum, fabs(v[i] / unit));
     }
     return sum;

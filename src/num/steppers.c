@@ -44,6 +44,18 @@ enum icl_status icl_steppers_alloc(struct icl_steppers_bundle *bundle, enum icl_
     return ICL_OK;
 }
 
+enum icl_status icl_steppers_units(struct icl_steppers_bundle *bundle, double rtol, double atol, const double *unit,
+                                   struct icl_err *err) {
+    gsl_odeiv2_control *control =
+        gsl_odeiv2_control_scaled_new(atol, rtol, 1, 0, unit, bundle->driver.sys->dimension);
+
+    if (!control) return ICL_ERR(err, ICL_ENOMEM, "ode: no memory for the control");
+    gsl_odeiv2_control_free(bundle->control);
+    bundle->control = bundle->driver.c = control;
+    gsl_odeiv2_step_set_driver(bundle->step, &bundle->driver);
+    return ICL_OK;
+}
+
 void icl_steppers_reset(struct icl_steppers_bundle *bundle) {
     gsl_odeiv2_evolve_reset(bundle->evolve);
     gsl_odeiv2_step_reset(bundle->step);

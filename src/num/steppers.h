@@ -29,6 +29,9 @@ struct icl_steppers_bundle {
 enum icl_status icl_steppers_alloc(struct icl_steppers_bundle *bundle, enum icl_stepper method,
                                    const gsl_odeiv2_system *system, double rtol, double atol,
                                    struct icl_err *err) ICL_MUST_CHECK;
+/* Measures atol of each component in units of its own. */
+enum icl_status icl_steppers_units(struct icl_steppers_bundle *bundle, double rtol, double atol, const double *unit,
+                                   struct icl_err *err) ICL_MUST_CHECK;
 /* Legal on a zeroed bundle and on one whose alloc failed. */
 void icl_steppers_free(struct icl_steppers_bundle *bundle);
 /* Forgets every step before. */

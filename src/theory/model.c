@@ -197,8 +197,9 @@ enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double 
     if (balanced && ((w <= 0 && beta <= 0) || c2 > 0)) return ICL_FATE_NEVER;
     const double lost = (fmax(w, 1) + (m->lambda_w * w + m->lambda_beta * beta) * m->N / rates.c1) * exp(-beta);
     if (w > 0 && beta > 0 && lost < late) {
-        *t_blowup = s + icl_closed_budget(m->N, w, beta) / rates.c1;
-        return ICL_FATE_BLOWUP;
+        const double spent = icl_memlaw_budget(&m->law, s) + icl_closed_budget(m->N, w, beta);
+        *t_blowup = icl_memlaw_clock(&m->law, spent); /* infinite where memorization leaves less than that */
+        if (isfinite(*t_blowup)) return ICL_FATE_BLOWUP;
     }
     const double w_at_most = c2 > 0 || m->lambda_w > 0 ? fmax(w, 0) : w,
                  beta_at_most = m->lambda_beta > 0 ? fmax(beta, 0) : beta;

@@ -15,6 +15,7 @@ struct icl_traj {
     struct icl_train train;
     struct icl_observe observe;
     double N;
+    size_t max_steps;
     enum icl_level level;
     enum icl_labels labels;
     struct icl_model *model;
@@ -34,6 +35,7 @@ enum icl_status icl_traj_alloc(struct icl_traj **traj, const struct icl_params *
     t->train = params->train;
     t->observe = params->observe;
     t->N = (double)params->task.N;
+    t->max_steps = params->solver.max_steps;
     t->level = level;
     t->labels = params->task.labels;
     enum icl_status status = icl_model_alloc(&t->model, params, level, K, err);
@@ -42,6 +44,13 @@ enum icl_status icl_traj_alloc(struct icl_traj **traj, const struct icl_params *
     const struct icl_ode_control control = {params->solver.method, params->solver.rtol, params->solver.atol, 0,
                                             params->solver.max_steps};
     if (status == ICL_OK) status = icl_ode_alloc(&t->ode, &system, &control, err);
+    if (status == ICL_OK && level != ICL_LEVEL_MEANFIELD) {
+        /* N and c1 only rescale time there: the steps must not depend on them, so s is measured in N/c1. */
+        struct icl_memlaw_rates start;
+        icl_memlaw_rates(icl_model_memlaw(t->model), 0, &start);
+        const double unit[ICL_DIM] = {[ICL_W] = 1, [ICL_BETA] = 1, [ICL_S] = t->N / start.c1};
+        status = icl_ode_units(t->ode, unit, err);
+    }
     if (status == ICL_OK) return ICL_OK;
     icl_traj_free(t);
     *traj = NULL;
@@ -225,7 +234,8 @@ static enum icl_status reach_blowup(struct run *run, enum icl_traj_stop stop, bo
         result->blowup_decided = true;
         result->t_blowup = t_blowup;
     }
-    *over = t >= t_max && (stop != ICL_TRAJ_TO_BLOWUP || result->blowup_decided);
+    const bool undecidable = icl_ode_steps(traj->ode) >= traj->max_steps; /* on the double point of the fold */
+    *over = t >= t_max && (stop != ICL_TRAJ_TO_BLOWUP || result->blowup_decided || undecidable);
     if (fate == ICL_FATE_BLOWUP && t_blowup <= t_max * (1 + rounding)) {
         const double y[ICL_DIM] = {INFINITY, INFINITY, t_blowup};
         for (int i = 0; i < ICL_DIM; i++) result->y[i] = y[i];
