@@ -62,7 +62,8 @@ report() {
     if [ "$bad" -eq 0 ]; then
         grep -E '^\[ *(=+|PASSED) *\]' "$log"
     else
-        cat "$log"
+        head -n 100 "$log"
+        [ "$(wc -l <"$log")" -le 100 ] || echo "(the rest is in $log)"
         failures+="$name "
     fi
 }
