@@ -97,8 +97,8 @@ enum icl_status icl_ode_alloc(struct icl_ode **out, const struct icl_ode_system 
     ICL_TRY(icl_mem_alloc(&ode, 1, sizeof *ode + vectors * system->dim * sizeof(double), err));
     block = (double *)(void *)(ode + 1);
     for (size_t i = 0; i < vectors; i++) {
-        double **const name[] = {&ode->y,    &ode->y_before, &ode->f,      &ode->f_before, &ode->error,
-                                 &ode->left, &ode->right,    &ode->f_left, &ode->f_right,  &ode->work, &ode->unit};
+        double **const name[] = {&ode->y,     &ode->y_before, &ode->f,       &ode->f_before, &ode->error, &ode->left,
+                                 &ode->right, &ode->f_left,   &ode->f_right, &ode->work,     &ode->unit};
         *name[i] = block + i * system->dim;
     }
     for (size_t i = 0; i < system->dim; i++) ode->unit[i] = 1;

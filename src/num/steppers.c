@@ -46,8 +46,7 @@ enum icl_status icl_steppers_alloc(struct icl_steppers_bundle *bundle, enum icl_
 
 enum icl_status icl_steppers_units(struct icl_steppers_bundle *bundle, double rtol, double atol, const double *unit,
                                    struct icl_err *err) {
-    gsl_odeiv2_control *control =
-        gsl_odeiv2_control_scaled_new(atol, rtol, 1, 0, unit, bundle->driver.sys->dimension);
+    gsl_odeiv2_control *control = gsl_odeiv2_control_scaled_new(atol, rtol, 1, 0, unit, bundle->driver.sys->dimension);
 
     if (!control) return ICL_ERR(err, ICL_ENOMEM, "ode: no memory for the control");
     gsl_odeiv2_control_free(bundle->control);
