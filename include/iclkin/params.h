@@ -21,6 +21,7 @@ enum icl_items { ICL_ITEMS_GAUSSIAN, ICL_ITEMS_UNIT };
 enum icl_level { ICL_LEVEL_ASYMPTOTIC, ICL_LEVEL_REDUCED, ICL_LEVEL_MEANFIELD, ICL_LEVEL_COUNT };
 enum icl_law { ICL_LAW_NONE, ICL_LAW_CONSTANT, ICL_LAW_POWERLAW, ICL_LAW_TABLE };
 enum icl_spacing { ICL_SPACING_LINEAR, ICL_SPACING_LOG };
+enum icl_stop { ICL_STOP_AUTO, ICL_STOP_ICL, ICL_STOP_END };
 
 /* The steppers of GSL's odeiv2, in the order of the const table in src/num/steppers.c. */
 #define ICL_STEPPER_NAMES "rk2|rk4|rkf45|rkck|rk8pd|rk1imp|rk2imp|rk4imp|bsimp|msadams|msbdf"

@@ -78,16 +78,20 @@ const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE])
 /* A warning or remark on stderr, unless -q. */
 void cmd_remark(const struct cmd_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A bar on a terminal's stderr once the work has taken a second; silent otherwise and with -q. */
+/* A bar on a terminal's stderr, with the time left, once the work has taken a second; silent otherwise and with -q.
+ * Work that an earlier run did is set in done and first after the start. */
 struct cmd_progress {
     bool on, drawn;
     const char *what;
-    size_t done, total;
-    double next; /* when to draw again [s] */
+    size_t done, total, first;
+    double start, next; /* when it began, when to draw again [s] */
 };
 void cmd_progress_start(struct cmd_progress *progress, const struct cmd_line *line, const char *what, size_t total);
 void cmd_progress_step(struct cmd_progress *progress);
+void cmd_progress_to(struct cmd_progress *progress, size_t done);
 void cmd_progress_end(struct cmd_progress *progress);
+/* Seconds on a clock that never jumps. */
+double cmd_now(void);
 
 /* Text that grows; results are built in memory, so that a failure writes nothing. */
 struct cmd_text {
