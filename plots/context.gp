@@ -24,11 +24,12 @@ plot TABLE using "N":(row("asymptotic", "t_icl")) with lines lt 1 title "asympto
 
 unset label 1
 unset label 2
-set lmargin at screen 0.585; set rmargin at screen 0.98
+set lmargin at screen 0.585; set rmargin at screen 0.965
 unset logscale y
 set format y "%g"
 set mytics 2
-set ylabel "t_{ICL} / asymptotic"
+set ylabel "t_{ICL} / asymptotic t_{ICL}"
+set yrange [0.98:*]
 set key off
 plot TABLE using "N":(row("asymptotic", "ratio")) with lines lt 1, \
     TABLE using "N":(row("reduced", "ratio")) with linespoints lt 2 lw 1.2 pt 4 ps 1.1, \

@@ -8,7 +8,7 @@ row(panel, level) = (is("panel", panel) && is("level", level) ? column("t_icl") 
 set logscale y
 set format y "10^{%L}"
 set mytics 10
-set yrange [10:*]
+set yrange [5:*]
 set xtics 1
 set key bottom left Left reverse samplen 2.5 spacing 1.2 font ",12" opaque
 set multiplot layout 1, 2 margins 0.085, 0.98, 0.14, 0.83 spacing 0.05
@@ -26,7 +26,7 @@ do for [P in "beta0 w0"] {
         set xlabel "initial w  (initial β as given)"
         set key off
     }
-    plot TABLE using P:(row(P, "asymptotic")) with lines lt 1 title "asymptotic (T7)", \
+    plot TABLE using P:(row(P, "asymptotic")) with lines lt 1 title (P eq "beta0" ? "asymptotic (T7), ∝ e^{-β}" : ""), \
         TABLE using P:(row(P, "reduced")) with points lt 2 pt 4 ps 1.1 title "reduced (T5)", \
         TABLE using P:(row(P, "meanfield")) with points lt 3 pt 7 ps 0.8 title "mean field (T3)"
 }

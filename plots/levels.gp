@@ -24,8 +24,8 @@ do for [Y in "beta w"] {
         for [i = 1:3] TABLE using "t":(row(word(LEVELS, i), "path", Y)) with lines lt i, \
         for [i = 2:3] TABLE using "t":(row(word(LEVELS, i), "t_icl", Y)) with points lt i pt 7 ps 1.4, \
         TABLE using "t":(row("meanfield", "t_icl", Y)):(sprintf("t_{ICL} = %.0f", column("t"))) with labels left offset 1, -0.7 tc lt 3, \
-        TABLE using "t":(row("asymptotic", "label", Y)):("asymptotic ") with labels right tc lt 1, \
-        TABLE using "t":(row("reduced", "label", Y)):("reduced ") with labels right tc lt 2, \
+        TABLE using "t":(row("asymptotic", "label", Y)):("asymptotic") with labels right offset -1, 0 tc lt 1, \
+        TABLE using "t":(row("reduced", "label", Y)):("reduced") with labels right offset -1, 0 tc lt 2, \
         TABLE using "t":(row("meanfield", "label", Y)):("mean field") with labels left offset 1, -1 tc lt 3
 }
 unset multiplot

@@ -57,7 +57,7 @@ static enum icl_status from_table(const struct cmd_line *line, const struct figu
         if (status != ICL_OK) status = icl_err_context(err, status, "figure %s: %s", figure->name, line->table);
     }
     icl_table_free(table);
-    return status == ICL_OK ? figures_draw(line, figure, line->table, picture, err) : status;
+    return status == ICL_OK ? figures_draw(figure, line->table, picture, err) : status;
 }
 
 static enum icl_status from_params(const struct cmd_line *line, const struct figure *figure, const char *picture,
@@ -70,7 +70,7 @@ static enum icl_status from_params(const struct cmd_line *line, const struct fig
     if (status != ICL_OK) status = icl_err_context(err, status, "figure %s", figure->name);
     if (status == ICL_OK) status = icl_table_write(table, path, err);
     icl_table_free(table);
-    return status == ICL_OK ? figures_draw(line, figure, path, picture, err) : status;
+    return status == ICL_OK ? figures_draw(figure, path, picture, err) : status;
 }
 
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err) {

@@ -45,8 +45,8 @@ extern const char *const figures_level[ICL_LEVEL_COUNT];
 /* Draws the table in the file `table` to `output` with plots/NAME.gp, in the format that output's ending names. The
  * picture is held in memory until gnuplot has ended well, then saved whole. ICL_EIO where gnuplot is missing, fails or
  * finds no font. */
-enum icl_status figures_draw(const struct cmd_line *line, const struct figure *figure, const char *table,
-                             const char *output, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_draw(const struct figure *figure, const char *table, const char *output,
+                             struct icl_err *err) ICL_MUST_CHECK;
 /* "png", "svg" or "pdf"; ICL_EUSAGE for another ending. */
 enum icl_status figures_format(const char *output, const char **format, struct icl_err *err) ICL_MUST_CHECK;
 

@@ -17,8 +17,7 @@ extern char **environ;
 
 enum { CAPTION = 1024 };
 
-/* ---- the caption ---------------------------------------------------------------------------------------------------
- */
+/* ---- the caption ------------------------------------------------------------------------------------------------ */
 
 /* The template with every {section.key} replaced. */
 static void expand(const char *template, const struct icl_params *params, char caption[CAPTION]) {
@@ -47,8 +46,7 @@ static void caption_of(const struct figure *figure, const char *table, char capt
     if (icl_params_load(&params, table, NULL) == ICL_OK) expand(figure->caption, &params, caption);
 }
 
-/* ---- the child -----------------------------------------------------------------------------------------------------
- */
+/* ---- the child -------------------------------------------------------------------------------------------------- */
 
 /* What a pipe has delivered. */
 struct stream {
@@ -162,8 +160,7 @@ static enum icl_status run(char *const argv[], struct stream *out, struct stream
     return status;
 }
 
-/* ---- the picture ---------------------------------------------------------------------------------------------------
- */
+/* ---- the picture ------------------------------------------------------------------------------------------------ */
 
 enum icl_status figures_format(const char *output, const char **format, struct icl_err *err) {
     static const char *const formats[] = {"png", "svg", "pdf"};
@@ -176,8 +173,7 @@ enum icl_status figures_format(const char *output, const char **format, struct i
     return ICL_ERR(err, ICL_EUSAGE, "-o %s: the name of a picture ends in .png, .svg or .pdf", output);
 }
 
-enum icl_status figures_draw(const struct cmd_line *line, const struct figure *figure, const char *table,
-                             const char *output, struct icl_err *err) {
+enum icl_status figures_draw(const struct figure *figure, const char *table, const char *output, struct icl_err *err) {
     char script[CMD_PATH], name[64], caption[CAPTION];
     const char *format;
     struct stream out = {.fd = -1}, complaint = {.fd = -1};
@@ -190,7 +186,6 @@ enum icl_status figures_draw(const struct cmd_line *line, const struct figure *f
     enum icl_status status = run((char *const *)argv, &out, &complaint, err);
     if (status == ICL_OK) status = icl_table_save(output, out.bytes, out.length, err);
     if (status != ICL_OK) status = icl_err_context(err, status, "figure %s", figure->name);
-    (void)line;
     icl_mem_free(out.bytes);
     icl_mem_free(complaint.bytes);
     return status;

@@ -1,6 +1,5 @@
 /* figures_plane.c -- the figure landscape: the (w, beta) plane for three states of the MLP. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/figures.h"
 #include "iclkin/gauge.h"
@@ -8,7 +7,7 @@
 
 /* The part of the plane that is drawn, and how finely. */
 static const double w_least = -1.5, w_most = 7, beta_least = -1.5, beta_most = 7.5;
-enum { CELLS = 69, ARROWS = 12, STARTS = 6, STATES = 3, MOST_ROWS_A_PATH = 400 };
+enum { CELLS = 81, ARROWS = 12, STARTS = 6, STATES = 3 };
 
 static const struct icl_column columns[] = {
     {"c1", "1"}, {"curve", "text"}, {"w", "1"}, {"beta", "1"}, {"value", "nat"}, {"dw", "1"}, {"dbeta", "1"},
@@ -36,27 +35,36 @@ static enum icl_status add(const struct plane *plane, const char *curve, double 
     return icl_table_row(plane->table, cells, err);
 }
 
-/* What the flow descends: the loss, above its value without attention, and the price of decay. */
-static double potential(const struct plane *plane, double w, double beta) {
-    const double y[ICL_DIM] = {w, beta, 0}, none[ICL_DIM] = {0, 0, 0};
-    const struct icl_train *train = &plane->params.train;
-    struct icl_observables at, zero;
-    icl_gauge_all(plane->gauge, y, &at);
-    icl_gauge_all(plane->gauge, none, &zero);
-    return at.loss_train - zero.loss_train + train->lambda_w * w * w / 2 + train->lambda_beta * beta * beta / 2;
+/* Two blank lines: the next rows are another data set (gnuplot's index). Each state has five: loss, arrow, path, start,
+ * end. */
+static enum icl_status end_set(const struct plane *plane, struct icl_err *err) {
+    ICL_TRY(icl_table_break(plane->table, err));
+    return icl_table_break(plane->table, err);
 }
 
+/* The loss at one place. */
+static double loss(const struct plane *plane, double w, double beta) {
+    const double y[ICL_DIM] = {w, beta, 0};
+    struct icl_observables o;
+    icl_gauge_all(plane->gauge, y, &o);
+    return o.loss_train;
+}
+
+/* What the flow descends: the loss above its value without attention, and the price of decay. */
 static enum icl_status add_cells(const struct plane *plane, struct cmd_progress *progress, struct icl_err *err) {
+    const struct icl_train *train = &plane->params.train;
+    const double loss_without = loss(plane, 0, 0);
     for (size_t i = 0; i < CELLS; i++) {
         const double w = w_least + (w_most - w_least) * (double)i / (CELLS - 1);
         for (size_t j = 0; j < CELLS; j++) {
             const double beta = beta_least + (beta_most - beta_least) * (double)j / (CELLS - 1);
-            ICL_TRY(add(plane, "loss", w, beta, potential(plane, w, beta), 0, 0, err));
+            const double decay = train->lambda_w * w * w / 2 + train->lambda_beta * beta * beta / 2;
+            ICL_TRY(add(plane, "loss", w, beta, loss(plane, w, beta) - loss_without + decay, 0, 0, err));
         }
         ICL_TRY(icl_table_break(plane->table, err));
         cmd_progress_step(progress);
     }
-    return ICL_OK;
+    return icl_table_break(plane->table, err);
 }
 
 /* Direction of the flow, as arrows of one length centred on a coarse grid; value is the flow's speed. */
@@ -74,7 +82,7 @@ static enum icl_status add_arrows(const struct plane *plane, struct icl_err *err
             const double dw = length * dy[ICL_W] / speed, dbeta = length * dy[ICL_BETA] / speed;
             ICL_TRY(add(plane, "arrow", w - dw / 2, beta - dbeta / 2, speed, dw, dbeta, err));
         }
-    return icl_table_break(plane->table, err);
+    return end_set(plane, err);
 }
 
 static enum icl_status path_sink(double t, const double *y, void *context, struct icl_err *err) {
@@ -98,11 +106,12 @@ static enum icl_status add_paths(struct plane *plane, struct icl_err *err) {
         ICL_TRY(add(plane, "path", result[i].y[ICL_W], result[i].y[ICL_BETA], result[i].t, 0, 0, err));
         ICL_TRY(icl_table_break(plane->table, err));
     }
-    for (size_t i = 0; i < STARTS; i++) ICL_TRY(add(plane, "start", start[i][0], start[i][1], 0, 0, 0, err));
     ICL_TRY(icl_table_break(plane->table, err));
+    for (size_t i = 0; i < STARTS; i++) ICL_TRY(add(plane, "start", start[i][0], start[i][1], 0, 0, 0, err));
+    ICL_TRY(end_set(plane, err));
     for (size_t i = 0; i < STARTS; i++)
         ICL_TRY(add(plane, "end", result[i].y[ICL_W], result[i].y[ICL_BETA], result[i].t, 0, 0, err));
-    return icl_table_break(plane->table, err);
+    return end_set(plane, err);
 }
 
 static enum icl_status add_state(struct plane *plane, struct cmd_progress *progress, struct icl_err *err) {

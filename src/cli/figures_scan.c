@@ -14,8 +14,7 @@ static size_t points(enum icl_level level, size_t most, size_t least) {
     return level == ICL_LEVEL_ASYMPTOTIC ? most : least;
 }
 
-/* ---- initial -------------------------------------------------------------------------------------------------------
- */
+/* ---- initial ---------------------------------------------------------------------------------------------------- */
 
 enum { INITIAL_CURVE = 61, INITIAL_POINTS = 13, INITIAL_PANELS = 2 };
 
@@ -54,8 +53,7 @@ enum icl_status figures_initial(const struct icl_params *params, struct cmd_prog
     return ICL_OK;
 }
 
-/* ---- against N -----------------------------------------------------------------------------------------------------
- */
+/* ---- against N -------------------------------------------------------------------------------------------------- */
 
 /* Context length i of n, evenly spaced in its logarithm; even, so that labels may be balanced. */
 static size_t context_length(double lo, double hi, size_t i, size_t n) {
@@ -101,8 +99,7 @@ enum icl_status figures_context(const struct icl_params *params, struct cmd_prog
     return ICL_OK;
 }
 
-/* ---- threshold -----------------------------------------------------------------------------------------------------
- */
+/* ---- threshold -------------------------------------------------------------------------------------------------- */
 
 enum { THRESHOLD_CURVE = 25, THRESHOLD_POINTS = 9, THRESHOLD_STARTS = 3 };
 
@@ -130,6 +127,10 @@ static enum icl_status threshold_curve(const struct icl_params *params, enum icl
         ICL_TRY(threshold_row(table, figures_level[level], p.init.beta, (double)p.task.N, K_star, 1 / params->memory.nu,
                               err));
         cmd_progress_step(progress);
+        if (level == ICL_LEVEL_MEANFIELD && i == n - 1) { /* where the curve's name may stand */
+            ICL_TRY(icl_table_break(table, err));
+            ICL_TRY(threshold_row(table, "label", p.init.beta, hi, K_star, 1 / params->memory.nu, err));
+        }
     }
     return icl_table_break(table, err);
 }

@@ -19,8 +19,7 @@ struct path {
     bool started;
 };
 
-/* ---- levels --------------------------------------------------------------------------------------------------------
- */
+/* ---- levels ----------------------------------------------------------------------------------------------------- */
 
 static const struct icl_column levels_columns[] = {
     {"level", "text"}, {"curve", "text"}, {"t", "lr x steps"}, {"w", "1"}, {"beta", "1"}, {"c1", "1"}, {"acc_icl", "1"},
@@ -142,8 +141,7 @@ enum icl_status figures_levels(const struct icl_params *params, struct cmd_progr
     return ICL_OK;
 }
 
-/* ---- transient -----------------------------------------------------------------------------------------------------
- */
+/* ---- transient -------------------------------------------------------------------------------------------------- */
 
 static const struct icl_column transient_columns[] = {
     {"curve", "text"}, {"t", "lr x steps"}, {"w", "1"}, {"beta", "1"}, {"c1", "1"}, {"acc_icl", "1"}, {"acc_iwl", "1"},

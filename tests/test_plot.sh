@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# test_plot.sh -- every figure of `plot list` in every format; its table reproduces itself; failures say why in one
+# line and leave what was there. ICLKIN is the program under test.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+ICLKIN=${ICLKIN:-$PWD/iclkin}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+if [ "$(id -u)" -eq 0 ]; then chmod 755 "$scratch"; fi
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# fails CODE PATTERN COMMAND...: ends with CODE, one line on stderr that matches PATTERN, nothing on stdout
+fails() {
+    local code=$1 pattern=$2 seen
+    shift 2
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    seen=$?
+    [ "$seen" -eq "$code" ] || fail "$*: exit code $seen, expected $code"
+    [ "$(wc -l <"$scratch/stderr")" -eq 1 ] || fail "$*: not one line on stderr: $(cat "$scratch/stderr")"
+    grep -qE "$pattern" "$scratch/stderr" || fail "$*: says \"$(cat "$scratch/stderr")\", expected $pattern"
+    [ ! -s "$scratch/stdout" ] || fail "$*: writes to stdout"
+}
+
+# The first bytes of each format.
+kind() {
+    case $(head -c 4 "$1" | tr -d '\0') in
+    $'\x89PNG') echo png ;;
+    '<?xm') echo svg ;;
+    '%PDF') echo pdf ;;
+    *) echo unknown ;;
+    esac
+}
+
+mapfile -t figures < <("$ICLKIN" plot list | awk '{ print $1 }')
+[ "${#figures[@]}" -ge 6 ] || fail "plot list: ${#figures[@]} figures"
+
+for f in "${figures[@]}"; do
+    if [ ! -f "params/$f.ini" ] || [ ! -f "plots/$f.gp" ]; then fail "$f: a figure is params/$f.ini and plots/$f.gp"; fi
+    for e in png svg pdf; do
+        if [ "$e" = png ]; then
+            "$ICLKIN" plot "$f" -o "$scratch/$f.png" >"$scratch/out" 2>&1 || fail "$f.png: $(cat "$scratch/out")"
+        else
+            "$ICLKIN" plot "$f" --table "$scratch/$f.tsv" -o "$scratch/$f.$e" >"$scratch/out" 2>&1 ||
+                fail "$f.$e: $(cat "$scratch/out")"
+        fi
+        [ ! -s "$scratch/out" ] || fail "$f.$e: not silent: $(cat "$scratch/out")"
+        [ "$(kind "$scratch/$f.$e")" = "$e" ] || fail "$f.$e: is no $e"
+    done
+    grep -q '</svg>' "$scratch/$f.svg" || fail "$f.svg: not whole"
+    tail -c 8 "$scratch/$f.pdf" | grep -q '%%EOF' || fail "$f.pdf: not whole"
+    tail -c 8 "$scratch/$f.png" | grep -q IEND || fail "$f.png: not whole"
+    "$ICLKIN" plot "$f" "$scratch/$f.tsv" -o "$scratch/again.png" || fail "$f: from its own table"
+    cmp "$scratch/$f.tsv" "$scratch/again.tsv" || fail "$f: its table does not reproduce itself"
+    cmp "$scratch/$f.png" "$scratch/again.png" || fail "$f: the same table, another picture"
+done
+
+# What the figures are made of agrees with what predict says.
+seen=$(awk -F'\t' '$1 == "meanfield" && $2 == "t_icl" { print $3 }' "$scratch/levels.tsv")
+said=$("$ICLKIN" predict params/levels.ini --json | sed -n 's/.*"t_icl".*"meanfield": \([^}]*\)}.*/\1/p')
+if [ -z "$seen" ] || [ "$seen" != "$said" ]; then fail "levels: t_icl $seen, predict says $said"; fi
+
+# Other parameters than its own, and the current folder.
+(cd "$scratch" && "$ICLKIN" plot levels -q -s task.K=inf -s task.D=inf -s observe.samples=201 -s train.t_max=400) ||
+    fail "levels with -s"
+[ "$(kind "$scratch/levels.png")" = png ] || fail "levels.png in the current folder"
+grep -q '^# task.D = inf$' "$scratch/levels.tsv" || fail "levels.tsv: -s is not in its header"
+(cd "$scratch" && LC_ALL=de_DE.UTF-8 "$ICLKIN" plot levels levels.tsv -o locale.png) || fail "levels in another locale"
+cmp "$scratch/levels.tsv" "$scratch/locale.tsv" || fail "levels: a locale changes the table"
+
+# Failures.
+picture=$scratch/kept.png
+cp "$scratch/levels.png" "$picture"
+quick=(-s observe.samples=101)
+fails 2 'no figure "nosuch"; there are levels, .*transient' "$ICLKIN" plot nosuch
+fails 2 'NAME of a figure is missing' "$ICLKIN" plot
+fails 2 'ends in .png, .svg or .pdf' "$ICLKIN" plot levels -o "$scratch/levels.jpg"
+fails 2 'neither -s applies' "$ICLKIN" plot levels --table "$scratch/levels.tsv" -s task.N=50 -o "$picture"
+fails 1 'none/levels.tsv: ' "$ICLKIN" plot levels "${quick[@]}" -o "$scratch/none/levels.png"
+fails 1 'figure initial: no data: t_icl' "$ICLKIN" plot initial -s train.t_max=1e-3 -s task.labels=balanced \
+    -s init.w=-9 -s init.beta=-9 -o "$picture"
+grep -vE '^[a-z]+	' "$scratch/levels.tsv" >"$scratch/empty.tsv"
+sed -n '/^level	/p' "$scratch/levels.tsv" >>"$scratch/empty.tsv"
+fails 1 'figure levels: .*empty.tsv: no data: beta' "$ICLKIN" plot levels --table "$scratch/empty.tsv" -o "$picture"
+fails 2 'K_star.*(level|columns)' "$ICLKIN" plot threshold --table "$scratch/levels.tsv" -o "$picture"
+fails 1 'missing.tsv' "$ICLKIN" plot levels --table "$scratch/missing.tsv" -o "$picture"
+mkdir "$scratch/empty" "$scratch/bad" "$scratch/dir.png"
+fails 1 'figure levels: .*dir.png' "$ICLKIN" plot levels --table "$scratch/levels.tsv" -o "$scratch/dir.png"
+fails 1 'figure levels: gnuplot: not found on PATH' env PATH="$scratch/empty" "$ICLKIN" plot levels "${quick[@]}" -o "$picture"
+
+# A gnuplot that fails, is killed, has no fonts, or draws nothing; it must not run through a shell of ours.
+gnuplot_that() {
+    printf '#!/bin/sh\n%s\n' "$1" >"$scratch/bad/gnuplot"
+    chmod 755 "$scratch/bad/gnuplot"
+    fails 1 "figure levels: gnuplot: $2" env PATH="$scratch/bad:$PATH" "$ICLKIN" plot levels --table "$scratch/levels.tsv" \
+        -o "$picture"
+}
+# shellcheck disable=SC2016 # for the shell that plays gnuplot
+{
+    gnuplot_that 'printf half; echo first >&2; echo "line 7: undefined" >&2; exit 3' 'exit code 3: line 7: undefined'
+    gnuplot_that 'printf half; kill -9 $$' 'ended by signal 9'
+    gnuplot_that 'printf half; echo "Fontconfig error: Cannot load default config file" >&2' 'finds no fonts'
+    gnuplot_that 'exit 0' 'drew nothing'
+    gnuplot_that 'head -c 1000000 /dev/zero | tr "\0" x >&2; exit 1' 'exit code 1: x'
+}
+FONTCONFIG_FILE=$scratch/none.conf FONTCONFIG_PATH=$scratch/empty fails 1 'figure levels: gnuplot: finds no fonts' \
+    "$ICLKIN" plot levels --table "$scratch/levels.tsv" -o "$picture"
+cmp "$scratch/levels.png" "$picture" || fail "an earlier picture did not survive a failure"
+[ -z "$(find "$scratch" -name '*kept.png?*')" ] || fail "a half picture was left"
+
+# Shipped parameter files: the generated one is in step, and every one predicts.
+"$ICLKIN" params --ini | cmp - params/default.ini || fail "params/default.ini: run iclkin params --ini >params/default.ini"
+for p in params/*.ini; do
+    "$ICLKIN" predict "$p" >"$scratch/out" 2>&1 || fail "$p: $(cat "$scratch/out")"
+done
+
+[ "$failures" -eq 0 ]
