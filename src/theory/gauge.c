@@ -10,9 +10,10 @@
 
 enum { SPREAD_NODES = 32 }; /* Gauss nodes over phi of a novel item, losses only */
 
-/* Where acc_icl >= threshold, given w > 0: lo <= beta <= hi. */
+/* Where acc_icl >= threshold: given w > 0, lo <= beta <= hi. Given w < 0, where the accuracy is 1 minus that at -w, it
+ * is beta < 0, the copy avoided instead of sought, where labels are balanced (and D large): depth <= beta < 0. */
 struct interval {
-    double lo, hi;
+    double lo, hi, depth;
 };
 
 struct icl_gauge {
@@ -38,9 +39,9 @@ static enum icl_status accuracy_above(double beta, void *context, double *y, str
     return ICL_OK;
 }
 
-static bool above(struct crossing *c, double beta) {
+static bool above(const struct crossing *c, double beta) {
     double y;
-    return accuracy_above(beta, c, &y, NULL) == ICL_OK && y >= 0;
+    return accuracy_above(beta, (void *)c, &y, NULL) == ICL_OK && y >= 0;
 }
 
 /* acc_icl at w > 0, v = 0 rises with beta from 1/2 to its top (at beta = D/2 for random labels) and falls beyond. A
@@ -49,7 +50,13 @@ static enum icl_status interval_of(const struct icl_context *novel, double thres
                                    struct interval *in, struct icl_err *err) {
     struct crossing c = {novel, threshold};
     const double bottom = -60, tiny = 1e-9, xtol = 1e-14;
-    *in = (struct interval){INFINITY, INFINITY};
+    *in = (struct interval){INFINITY, INFINITY, INFINITY};
+    const struct crossing mirrored = {novel, 1 - threshold};
+    if (novel->labels == ICL_LABELS_BALANCED && threshold > 0.5 && !above(&mirrored, -tiny)) {
+        in->depth = -INFINITY; /* the accuracy rises from 1/2 at -infinity */
+        if (above(&mirrored, bottom))
+            ICL_TRY(icl_roots_brent(accuracy_above, (void *)&mirrored, bottom, -tiny, xtol, &in->depth, NULL, err));
+    }
     if (!above(&c, top)) return ICL_OK;
     in->lo = -INFINITY;
     if (!above(&c, bottom)) {
@@ -128,12 +135,9 @@ void icl_gauge_all(struct icl_gauge *o, const double *y, struct icl_observables 
     struct icl_memlaw_state memory;
     icl_memlaw_state(&o->law, y[ICL_S], &memory);
     *out = (struct icl_observables){.c1 = memory.c1, .c2 = memory.c2, .c3 = memory.c3};
-    if (isinf(y[ICL_BETA])) { /* all weight on the copy; without a copy, on an item of either label */
-        out->acc_icl = 1;
-        out->loss_iwl = INFINITY;
-        out->acc_iwl = icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], 1, 0, 0, 0);
-        return;
-    }
+    const double far[ICL_DIM] = {1e100, fmin(o->beta_most, 1e3), y[ICL_S]};
+    const bool blown = isinf(y[ICL_BETA]);
+    if (blown) y = far;
     out->acc_icl = icl_gauge_acc_icl(o, y);
     out->acc_iwl = icl_gauge_acc_iwl(o, y);
     for (int kind = 0; kind < ICL_CONTEXT_KINDS; kind++)
@@ -142,12 +146,16 @@ void icl_gauge_all(struct icl_gauge *o, const double *y, struct icl_observables 
     out->loss_iwl = icl_meanfield_loss(o->context[ICL_CONTEXT_ABSENT], &memory, y[ICL_W]);
     out->loss_icl =
         icl_meanfield_loss_novel(o->context[ICL_CONTEXT_NOVEL], memory.v, SPREAD_NODES, o->x, o->f, y[ICL_W]);
+    double *const loss[] = {&out->loss_train, &out->loss_iwl, &out->loss_icl};
+    for (int i = 0; i < 3 && blown; i++)
+        if (*loss[i] > 1e50) *loss[i] = INFINITY; /* some context is wrong, and w without bound */
 }
 
-/* The distance in beta into the interval, its sign that of acc - threshold; w <= 0 lies outside wherever
+/* The distance in beta into the interval, its sign that of acc - threshold; w = 0 lies outside wherever
  * threshold > 1/2. */
 static double inside(const struct interval *in, double w, double beta) {
-    return w > 0 ? fmin(beta - in->lo, in->hi - beta) : -1;
+    if (w > 0) return fmin(beta - in->lo, in->hi - beta);
+    return w < 0 && beta < 0 && beta >= in->depth ? fmin(beta - in->depth, -beta) : -1;
 }
 
 double icl_gauge_event_icl(const struct icl_gauge *o, const double *y) {
