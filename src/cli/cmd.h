@@ -23,6 +23,7 @@ struct cmd_line {
     size_t settings;
     const char *xaxis, *yaxis;        /* -x, -y, or NULL */
     const char *at, *window, *curves; /* fixedpoints, or NULL */
+    const char *shard;                /* ensemble: i/n, or NULL */
     bool quiet, json, check, ini, boundary, adapt, resume;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };
@@ -57,6 +58,8 @@ enum icl_status cmd_trajectory(const struct cmd_line *line, struct icl_err *err)
 enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_fixedpoints(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_simulate(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_ensemble(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);

@@ -64,6 +64,14 @@ static const struct cmd commands[] = {
      "train.lambda, train.lambda_w, train.lambda_beta or a number of the memory law varies. --curves writes nullclines "
      "and separatrices, at the parameters as they stand.",
      cmd_fixedpoints},
+    {"simulate", "[PARAMS.ini]", "r", "one SGD run; the same columns as trajectory",
+     "Trains the minimal model by SGD to train.t_max and writes the columns of `trajectory`, measured; t_icl, t_iwl "
+     "and "
+     "t_loss stand in the header with their errors. With memory.law = none there is no MLP: w and beta are alone; the "
+     "other laws are the theory's and change nothing here. With -o FILE the run's state is kept in FILE.checkpoint, "
+     "and "
+     "--resume carries on with it.",
+     cmd_simulate},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
