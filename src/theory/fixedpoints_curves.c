@@ -43,14 +43,24 @@ struct grid {
     double w, beta;    /* the edge in hand: NaN where it runs */
 };
 
+/* Line i of n + 1 over [lo, hi]: 0 is one of them where it lies inside, for nullclines run along the axes. */
+static double line_at(double lo, double hi, size_t n, size_t i) {
+    if (i == 0) return lo;
+    if (i == n) return hi;
+    if (lo < 0 && hi > 0 && n > 1) {
+        const size_t zero = (size_t)fmin(fmax(1, round((double)n * (-lo / (hi - lo)))), (double)n - 1);
+        return i <= zero ? 0.0 + lo * ((double)(zero - i) / (double)zero)
+                         : hi * ((double)(i - zero) / (double)(n - zero));
+    }
+    return lo + (hi - lo) * ((double)i / (double)n);
+}
+
 static double w_at(const struct grid *g, size_t i) {
-    return i == g->n ? g->window->w_hi
-                     : g->window->w_lo + (g->window->w_hi - g->window->w_lo) * ((double)i / (double)g->n);
+    return line_at(g->window->w_lo, g->window->w_hi, g->n, i);
 }
 
 static double beta_at(const struct grid *g, size_t j) {
-    return j == g->n ? g->window->beta_hi
-                     : g->window->beta_lo + (g->window->beta_hi - g->window->beta_lo) * ((double)j / (double)g->n);
+    return line_at(g->window->beta_lo, g->window->beta_hi, g->n, j);
 }
 
 /* Zero counts as positive, so that a nullcline along a line of the grid is crossed once. */
@@ -91,6 +101,25 @@ static enum icl_status corners(struct grid *g, struct icl_err *err) {
     return ICL_OK;
 }
 
+/* The crossing of an edge whose ends differ in sign. An end at which the rate is 0 is the crossing, unless the rate
+ * takes the end's sign beside it: then the nullcline along that end is another, and this one lies within. */
+static enum icl_status cross(struct grid *g, double lo, double hi, double *root, struct icl_err *err) {
+    const double beside = 1e-6;
+    double at_lo, at_hi, probe;
+    ICL_TRY(rate_on_edge(lo, g, &at_lo, err));
+    ICL_TRY(rate_on_edge(hi, g, &at_hi, err));
+    if (at_lo == 0) {
+        const double x = lo + beside * (hi - lo);
+        ICL_TRY(rate_on_edge(x, g, &probe, err));
+        if ((probe >= 0) != (at_hi >= 0)) lo = x;
+    } else if (at_hi == 0) {
+        const double x = hi - beside * (hi - lo);
+        ICL_TRY(rate_on_edge(x, g, &probe, err));
+        if ((probe >= 0) != (at_lo >= 0)) hi = x;
+    }
+    return icl_roots_brent(rate_on_edge, g, lo, hi, 0, root, NULL, err);
+}
+
 static enum icl_status cross_edges(struct grid *g, struct icl_err *err) {
     for (size_t j = 0; j <= g->n; j++)
         for (size_t i = 0; i <= g->n; i++) {
@@ -99,14 +128,14 @@ static enum icl_status cross_edges(struct grid *g, struct icl_err *err) {
                 edge->crossed = true;
                 g->w = NAN;
                 g->beta = edge->beta = beta_at(g, j);
-                ICL_TRY(icl_roots_brent(rate_on_edge, g, w_at(g, i), w_at(g, i + 1), 0, &edge->w, NULL, err));
+                ICL_TRY(cross(g, w_at(g, i), w_at(g, i + 1), &edge->w, err));
             }
             edge = &g->edge[along_beta(g, i, j)];
             if (j < g->n && positive(g, i, j) != positive(g, i, j + 1)) {
                 edge->crossed = true;
                 g->beta = NAN;
                 g->w = edge->w = w_at(g, i);
-                ICL_TRY(icl_roots_brent(rate_on_edge, g, beta_at(g, j), beta_at(g, j + 1), 0, &edge->beta, NULL, err));
+                ICL_TRY(cross(g, beta_at(g, j), beta_at(g, j + 1), &edge->beta, err));
             }
         }
     return ICL_OK;
