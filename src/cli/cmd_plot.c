@@ -16,13 +16,21 @@ static enum icl_status list(const struct cmd_line *line, struct icl_err *err) {
 }
 
 /* gnuplot says nothing useful of a figure without a point, so it is found before. */
-static enum icl_status check_data(const struct figure *figure, const struct icl_table *table, struct icl_err *err) {
-    size_t column;
+static enum icl_status check_data(const struct cmd_line *line, const struct figure *figure,
+                                  const struct icl_table *table, struct icl_err *err) {
+    const size_t rows = icl_table_rows(table);
+    size_t column, finite = 0, failed = 0;
     ICL_TRY(icl_table_find(table, figure->value, &column, err));
-    for (size_t i = 0; i < icl_table_rows(table); i++)
-        if (isfinite(icl_table_value(table, i, column))) return ICL_OK;
-    return ICL_ERR(err, ICL_ENUMERIC, "no data: %s is finite in none of %zu rows", figure->value,
-                   icl_table_rows(table));
+    for (size_t i = 0; i < rows; i++) {
+        finite += isfinite(icl_table_value(table, i, column)) != 0;
+        failed += isnan(icl_table_value(table, i, column)) != 0;
+    }
+    if (finite == 0)
+        return ICL_ERR(err, ICL_ENUMERIC, "no data: %s is finite in none of %zu rows", figure->value, rows);
+    if (failed > 0)
+        cmd_remark(line, "figure %s: %zu of %zu rows could not be computed (%s is nan)", figure->name, failed, rows,
+                   figure->value);
+    return ICL_OK;
 }
 
 static enum icl_status compute(const struct cmd_line *line, const struct figure *figure, struct icl_table **table,
@@ -53,7 +61,7 @@ static enum icl_status from_table(const struct cmd_line *line, const struct figu
                        line->file ? "PARAMS.ini" : "-s");
     enum icl_status status = icl_table_read(&table, line->table, err);
     if (status == ICL_OK) {
-        status = check_data(figure, table, err);
+        status = check_data(line, figure, table, err);
         if (status != ICL_OK) status = icl_err_context(err, status, "figure %s: %s", figure->name, line->table);
     }
     icl_table_free(table);
@@ -66,7 +74,7 @@ static enum icl_status from_params(const struct cmd_line *line, const struct fig
     char path[CMD_PATH];
     ICL_TRY(table_path(picture, path, err));
     enum icl_status status = compute(line, figure, &table, err);
-    if (status == ICL_OK) status = check_data(figure, table, err);
+    if (status == ICL_OK) status = check_data(line, figure, table, err);
     if (status != ICL_OK) status = icl_err_context(err, status, "figure %s", figure->name);
     if (status == ICL_OK) status = icl_table_write(table, path, err);
     icl_table_free(table);

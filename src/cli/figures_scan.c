@@ -14,6 +14,13 @@ static size_t points(enum icl_level level, size_t most, size_t least) {
     return level == ICL_LEVEL_ASYMPTOTIC ? most : least;
 }
 
+/* A point that cannot be computed is NaN, and the others still come. */
+static enum icl_status spare(enum icl_status status, double *value) {
+    if (status != ICL_ENUMERIC) return status;
+    *value = NAN;
+    return ICL_OK;
+}
+
 /* ---- initial ---------------------------------------------------------------------------------------------------- */
 
 enum { INITIAL_CURVE = 61, INITIAL_POINTS = 13, INITIAL_PANELS = 2 };
@@ -30,7 +37,7 @@ static enum icl_status initial_curve(const struct icl_params *params, enum icl_l
         struct icl_params p = *params;
         struct icl_traj_result result;
         *(panel[0] == 'w' ? &p.init.w : &p.init.beta) += spaced(-reach, reach, i, n);
-        ICL_TRY(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err));
+        ICL_TRY(spare(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err), &result.t_icl));
         const union icl_cell cells[] = {{.text = panel},
                                         {.text = figures_level[level]},
                                         {.number = p.init.w},
@@ -78,8 +85,8 @@ static enum icl_status context_curve(const struct icl_params *params, enum icl_l
         struct icl_traj_result closed, result;
         p.task.N = context_length(lo, hi, i, n);
         ICL_TRY(icl_params_check(&p, err));
-        ICL_TRY(icl_predict_times(&p, ICL_LEVEL_ASYMPTOTIC, ICL_TRAJ_TO_ICL, &closed, err));
-        ICL_TRY(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err));
+        ICL_TRY(spare(icl_predict_times(&p, ICL_LEVEL_ASYMPTOTIC, ICL_TRAJ_TO_ICL, &closed, err), &closed.t_icl));
+        ICL_TRY(spare(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err), &result.t_icl));
         const union icl_cell cells[] = {{.text = figures_level[level]},
                                         {.number = (double)p.task.N},
                                         {.number = result.t_icl},
@@ -123,7 +130,7 @@ static enum icl_status threshold_curve(const struct icl_params *params, enum icl
         double K_star;
         p.task.N = context_length(lo, hi, i, n);
         ICL_TRY(icl_params_check(&p, err));
-        ICL_TRY(icl_predict_items(&p, level, &K_star, err));
+        ICL_TRY(spare(icl_predict_items(&p, level, &K_star, err), &K_star));
         ICL_TRY(threshold_row(table, figures_level[level], p.init.beta, (double)p.task.N, K_star, 1 / params->memory.nu,
                               err));
         cmd_progress_step(progress);
@@ -141,7 +148,7 @@ static enum icl_status threshold_slope(const struct icl_params *params, struct i
     struct icl_params p = *params;
     double K_star;
     p.task.N = (size_t)lo;
-    ICL_TRY(icl_predict_items(&p, ICL_LEVEL_ASYMPTOTIC, &K_star, err));
+    ICL_TRY(spare(icl_predict_items(&p, ICL_LEVEL_ASYMPTOTIC, &K_star, err), &K_star));
     if (!isfinite(K_star)) return ICL_OK;
     ICL_TRY(threshold_row(table, "slope", p.init.beta, lo, below * K_star, slope, err));
     return threshold_row(table, "slope", p.init.beta, hi, below * K_star * pow(hi / lo, slope), slope, err);
