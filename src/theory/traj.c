@@ -73,6 +73,8 @@ struct run {
     struct icl_traj_result *result;
     size_t sample; /* the next one to be written */
     double t_last; /* of the last row written */
+    double closed; /* level asymptotic: (T7), the time of its blow-up */
+    bool ended;    /* the result has the state at its end */
 };
 
 static double event_icl(double tau, const double *y, void *context) {
@@ -148,15 +150,19 @@ struct mark {
     double tau, t, y[ICL_DIM];
 };
 
-/* The first sign change of an event in the last step after tau = after, if it comes by t_max. */
-static enum icl_status first_change(struct icl_traj *traj, icl_ode_event *event, double after, struct mark *mark,
-                                    bool *found, struct icl_err *err) {
+/* The first time after tau = after in the last step at which an event becomes true (or, rising false, ceases to be), if
+ * it comes by t_max. One jump can make two events true: the other one must not take it for its end. */
+static enum icl_status first_change(struct icl_traj *traj, icl_ode_event *event, double after, bool rising,
+                                    struct mark *mark, bool *found, struct icl_err *err) {
     double root[CAPACITY];
     size_t roots;
     *found = false;
     ICL_TRY(icl_ode_locate(traj->ode, event, traj->gauge, PARTS, CAPACITY, root, &roots, err));
     for (size_t i = 0; i < roots && !*found; i++) {
+        const double next = i + 1 < roots ? root[i + 1] : icl_ode_t(traj->ode);
         if (!(root[i] > after)) continue;
+        ICL_TRY(icl_ode_at(traj->ode, 0.5 * (root[i] + next), mark->y, err));
+        if ((event(next, mark->y, traj->gauge) >= 0) != rising) continue;
         mark->tau = root[i];
         ICL_TRY(icl_ode_at(traj->ode, root[i], mark->y, err));
         mark->t = icl_model_time(traj->model, root[i], mark->y);
@@ -176,18 +182,18 @@ static enum icl_status find_events(struct run *run, struct mark mark[EVENTS], si
     bool found;
     *marks = 0;
     if (isinf(result->t_icl)) {
-        ICL_TRY(first_change(traj, event_icl, -INFINITY, &mark[*marks], &found, err));
+        ICL_TRY(first_change(traj, event_icl, -INFINITY, true, &mark[*marks], &found, err));
         if (found) {
             after = mark[*marks].tau;
             result->t_icl = mark[(*marks)++].t;
         }
     }
     if (!isinf(result->t_icl) && isinf(result->t_loss)) {
-        ICL_TRY(first_change(traj, event_loss, after, &mark[*marks], &found, err));
+        ICL_TRY(first_change(traj, event_loss, after, false, &mark[*marks], &found, err));
         if (found) result->t_loss = mark[(*marks)++].t;
     }
     if (isinf(result->t_iwl)) {
-        ICL_TRY(first_change(traj, event_iwl, -INFINITY, &mark[*marks], &found, err));
+        ICL_TRY(first_change(traj, event_iwl, -INFINITY, true, &mark[*marks], &found, err));
         if (found) result->t_iwl = mark[(*marks)++].t;
     }
     for (size_t i = 1; i < *marks; i++)
@@ -230,6 +236,7 @@ static enum icl_status reach_blowup(struct run *run, enum icl_traj_stop stop, bo
     const double t_max = traj->train.t_max, rounding = 1e-14;
     double t_blowup = INFINITY;
     const enum icl_fate fate = icl_model_fate(traj->model, icl_ode_y(traj->ode), &t_blowup);
+    if (fate == ICL_FATE_BLOWUP && traj->level == ICL_LEVEL_ASYMPTOTIC) t_blowup = run->closed;
     if (fate != ICL_FATE_OPEN && !result->blowup_decided) {
         result->blowup_decided = true;
         result->t_blowup = t_blowup;
@@ -247,14 +254,10 @@ static enum icl_status reach_blowup(struct run *run, enum icl_traj_stop stop, bo
     return ICL_OK;
 }
 
-/* (T7) replaces the event at the level asymptotic: acquisition is the blow-up. */
-static enum icl_status asymptotic_times(struct run *run, double w, double beta, struct icl_err *err) {
-    struct icl_traj *traj = run->traj;
+static enum icl_status closed_time(const struct icl_traj *traj, double w, double beta, double *t, struct icl_err *err) {
     double budget = icl_closed_budget(traj->N, w, beta);
     if (traj->labels == ICL_LABELS_BALANCED) ICL_TRY(icl_closed_budget_balanced(traj->N, w, beta, &budget, err));
-    run->result->t_icl = run->result->t_blowup = icl_memlaw_clock(icl_model_memlaw(traj->model), budget);
-    run->result->t_loss = INFINITY;
-    run->result->blowup_decided = true;
+    *t = icl_memlaw_clock(icl_model_memlaw(traj->model), budget);
     return ICL_OK;
 }
 
@@ -262,6 +265,20 @@ static enum icl_outcome outcome_of(const struct icl_traj_result *result, double 
     if (!isinf(result->t_loss)) return ICL_OUTCOME_TRANSIENT;
     if (result->t_icl <= t_max) return ICL_OUTCOME_ICL;
     return isinf(result->t_iwl) ? ICL_OUTCOME_NONE : ICL_OUTCOME_IWL;
+}
+
+/* The state at the end of a run that did not blow up: the reduced levels overshoot t_max by part of a step. */
+static enum icl_status end_state(struct run *run, struct icl_err *err) {
+    struct icl_traj *traj = run->traj;
+    double tau;
+    run->ended = true;
+    if (isinf(run->result->y[ICL_BETA])) return ICL_OK;
+    const double now = icl_model_time(traj->model, icl_ode_t(traj->ode), icl_ode_y(traj->ode));
+    run->result->t = fmin(now, traj->train.t_max);
+    for (int i = 0; i < ICL_DIM; i++) run->result->y[i] = icl_ode_y(traj->ode)[i];
+    if (now <= traj->train.t_max) return ICL_OK;
+    ICL_TRY(tau_of(traj, traj->train.t_max, &tau, err));
+    return icl_ode_at(traj->ode, tau, run->result->y, err);
 }
 
 static enum icl_status integrate(struct run *run, const double *y0, enum icl_traj_stop stop, struct icl_err *err) {
@@ -276,29 +293,19 @@ static enum icl_status integrate(struct run *run, const double *y0, enum icl_tra
         run->result->t = icl_ode_t(traj->ode);
         over = icl_ode_done(traj->ode);
         if (!meanfield) ICL_TRY(reach_blowup(run, stop, &over, err));
+        const double t = icl_model_time(traj->model, icl_ode_t(traj->ode), icl_ode_y(traj->ode));
+        if (!run->ended && t >= traj->train.t_max) ICL_TRY(end_state(run, err));
     }
-    return ICL_OK;
-}
-
-/* The state at the end of a run that did not blow up: the reduced levels overshoot t_max by part of a step. */
-static enum icl_status end_state(struct run *run, struct icl_err *err) {
-    struct icl_traj *traj = run->traj;
-    double tau;
-    if (isinf(run->result->y[ICL_BETA])) return ICL_OK;
-    const double now = icl_model_time(traj->model, icl_ode_t(traj->ode), icl_ode_y(traj->ode));
-    const double before = icl_model_time(traj->model, icl_ode_t_before(traj->ode), icl_ode_y_before(traj->ode));
-    run->result->t = fmin(now, traj->train.t_max);
-    for (int i = 0; i < ICL_DIM; i++) run->result->y[i] = icl_ode_y(traj->ode)[i];
-    if (now <= traj->train.t_max || before > traj->train.t_max) return ICL_OK;
-    ICL_TRY(tau_of(traj, traj->train.t_max, &tau, err));
-    return icl_ode_at(traj->ode, tau, run->result->y, err);
+    return run->ended ? ICL_OK : end_state(run, err);
 }
 
 enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum icl_traj_stop stop, icl_traj_sink *sink,
                              void *context, struct icl_traj_result *result, struct icl_err *err) {
     const double y0[ICL_DIM] = {w, beta, 0};
-    struct run run = {traj, sink, context, result, 0, -1};
+    struct run run = {traj, sink, context, result, 0, -1, INFINITY, false};
     *result = (struct icl_traj_result){.t_icl = INFINITY, .t_iwl = INFINITY, .t_loss = INFINITY, .t_blowup = INFINITY};
+    const bool asymptotic = traj->level == ICL_LEVEL_ASYMPTOTIC;
+    if (asymptotic) ICL_TRY(closed_time(traj, w, beta, &run.closed, err));
     const enum icl_status status = integrate(&run, y0, stop, err);
     result->steps = icl_ode_steps(traj->ode);
     result->rhs_calls = icl_ode_rhs_calls(traj->ode);
@@ -306,8 +313,11 @@ enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum 
         static const char *const names[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
         return icl_err_context(err, status, "%s from w = %g, beta = %g", names[traj->level], w, beta);
     }
-    ICL_TRY(end_state(&run, err));
-    if (traj->level == ICL_LEVEL_ASYMPTOTIC) ICL_TRY(asymptotic_times(&run, w, beta, err));
+    if (asymptotic) { /* acquisition is the blow-up, not the event */
+        result->t_icl = result->t_blowup = run.closed;
+        result->t_loss = INFINITY;
+        result->blowup_decided = true;
+    }
     result->outcome = outcome_of(result, traj->train.t_max);
     return ICL_OK;
 }
