@@ -213,7 +213,7 @@ static void limits_at_the_blowup(void **state) {
     for (int i = 0; i < 6; i++) {
         const struct icl_params params = fixture_params(AT[i]);
         struct icl_gauge *gauge = gauge_of(&params, ICL_LEVEL_REDUCED, true);
-        const double end[ICL_DIM] = {INFINITY, INFINITY, 300}, near[ICL_DIM] = {1e9, 900, 300};
+        const double end[ICL_DIM] = {INFINITY, INFINITY, 300}, near[ICL_DIM] = {1e13, 900, 300};
         struct icl_observables limit, seen;
         icl_gauge_all(gauge, end, &limit);
         icl_gauge_all(gauge, near, &seen);
