@@ -34,6 +34,8 @@ static const struct cmd_option options[] = {
     {LETTERS_END + 7, "at", "S", 'f', FIELD(at), "memorization frozen at the clock s = S (0)"},
     {LETTERS_END + 8, "window", "WLO:WHI:BETALO:BETAHI", 'f', FIELD(window), "where to look for fixed points (auto)"},
     {LETTERS_END + 9, "curves", "FILE", 'f', FIELD(curves), "writes nullclines and separatrices to FILE"},
+    {LETTERS_END + 10, "shard", "i/n", 'n', FIELD(shard),
+     "does the ith of n parts of the runs (by default the job array's, where SLURM_ARRAY_TASK_ID is set)"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
@@ -72,6 +74,15 @@ static const struct cmd commands[] = {
      "and "
      "--resume carries on with it.",
      cmd_simulate},
+    {"ensemble", "[PARAMS.ini]", "xyrn", "many runs, on threads and over MPI; one row a finished run",
+     "Trains ensemble.runs networks, with the seeds sim.seed, sim.seed + 1, ..., at every point of -x and -y, one a "
+     "thread, and writes one row a run as it ends: `iclkin simulate` with its seed is the same run. A run that "
+     "diverges "
+     "is a row too (outcome failed). With -o FILE rows are appended, the states of long runs are kept in "
+     "FILE.checkpoints, and --resume carries on, even after kill -9. --shard splits the runs over a job array; a "
+     "program "
+     "built by `make MPI=1` shares them between the ranks of mpirun.",
+     cmd_ensemble},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
