@@ -135,6 +135,8 @@ static void any_parameters(void **state) {
         if (fixture_uniform(0, 1) < 0.5) params.train.lambda_beta = pow(10, fixture_uniform(-4, 0));
         if (fixture_uniform(0, 1) < 0.3) params.memory.law = ICL_LAW_CONSTANT;
         params.memory.c1 = fixture_uniform(0.01, 0.99);
+        if (params.task.labels == ICL_LABELS_BALANCED)
+            params.solver.method = ICL_STEPPER_BSIMP; /* (T6): stiff far out */
         const struct icl_traj_result r =
             run(&params, level, level == ICL_LEVEL_REDUCED ? ICL_TRAJ_TO_BLOWUP : ICL_TRAJ_TO_END, &rows);
         const double t_max = params.train.t_max, time[3] = {r.t_icl, r.t_iwl, r.t_loss};
