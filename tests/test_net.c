@@ -9,6 +9,7 @@
 #include "check.h"
 #include "iclkin/net.h"
 #include "iclkin/rng.h"
+#include "plain.h"
 #include "sim/gemm.h"
 #include "sim/head_isa.h"
 #include "sim/net_work.h"
@@ -112,17 +113,6 @@ static const struct icl_head_isa *const heads[] = {&icl_head_isa_v1,
 static const int head_level[] = {1, 3, 4};
 enum { HEADS = sizeof heads / sizeof *heads };
 
-static double plain_attention(size_t n, const float *score, const float *label, double beta) {
-    double z = 0, zl = 0, most = -INFINITY;
-    for (size_t j = 0; j < n; j++) most = fmax(most, beta * (double)score[j]);
-    for (size_t j = 0; j < n; j++) {
-        const double e = exp(beta * (double)score[j] - most);
-        z += e;
-        zl += e * (double)label[j];
-    }
-    return zl / z;
-}
-
 /* Its value against the plain sum, its slope against a central difference of it; h = 1e-5 leaves 1e-10 of truncation.
  * Rounding: a few ulp of float. Measured: 4e-6 and 3e-7, the first at beta 300. */
 static void softmax_and_its_slope(void **state) {
@@ -191,43 +181,12 @@ static void scores_indices_and_signs(void **state) {
 
 enum { D = 5, H = 37, B = 9 };
 
-/* phi of one input by plain loops in double. theta holds the tensors one after another, each row-major. */
-static double plain_phi(const struct icl_net *net, const double *theta, const double *x) {
-    double h1[H], h2[H], phi;
-    const size_t d = net->D, h = net->H;
-    const double *W1 = theta, *b1 = W1 + h * d, *W2 = b1 + h, *b2 = W2 + h * h, *W3 = b2 + h, *b3 = W3 + h;
-    for (size_t i = 0; i < h; i++) {
-        h1[i] = b1[i];
-        for (size_t j = 0; j < d; j++) h1[i] += W1[i * d + j] * x[j];
-        h1[i] = h1[i] > 0 ? h1[i] : 0;
-    }
-    phi = *b3;
-    for (size_t i = 0; i < h; i++) {
-        h2[i] = b2[i];
-        for (size_t j = 0; j < h; j++) h2[i] += W2[i * h + j] * h1[j];
-        phi += W3[i] * (h2[i] > 0 ? h2[i] : 0);
-    }
-    return phi;
-}
-
-static size_t copy_out(const struct icl_net *net, double *theta) {
-    size_t n = 0;
-    for (int t = 0; t < ICL_NET_TENSORS; t++) {
-        size_t rows, columns;
-        icl_net_shape(net, t, &rows, &columns);
-        for (size_t i = 0; i < rows; i++) {
-            for (size_t j = 0; j < columns; j++) theta[n++] = (double)*icl_net_value(net, t, i, j);
-        }
-    }
-    return n;
-}
-
 static double theta[H * D + H * H + 4 * H], gradient[H * D + H * H + 4 * H];
 static double plain_x[B][D], weight[B];
 
-static double plain_sum(const struct icl_net *net) {
+static double plain_sum(void) {
     double sum = 0;
-    for (size_t b = 0; b < B; b++) sum += weight[b] * plain_phi(net, theta, plain_x[b]);
+    for (size_t b = 0; b < B; b++) sum += weight[b] * plain_phi(D, H, theta, plain_x[b]);
     return sum;
 }
 
@@ -264,17 +223,17 @@ static void every_gradient(void **state) {
         icl_rng_seek(&rng, 5, 0, ICL_RNG_TEST, (uint64_t)road);
         load_batch(&rng, work, dphi);
         const float *const phi = icl_net_forward(&net, work, B);
-        const size_t n = copy_out(&net, theta);
-        for (size_t b = 0; b < B; b++) check_abs(phi[b], plain_phi(&net, theta, plain_x[b]), 1e-6);
+        const size_t n = plain_theta(&net, theta);
+        for (size_t b = 0; b < B; b++) check_abs(phi[b], plain_phi(D, H, theta, plain_x[b]), 1e-6);
         icl_net_backward(&net, work, B, dphi, 1, 0, &grad);
-        assert_int_equal(copy_out(&grad, gradient), n);
+        assert_int_equal(plain_theta(&grad, gradient), n);
         size_t live = 0;
         for (size_t i = 0; i < n; i++) {
             const double keep = theta[i], h = 1e-6;
             theta[i] = keep + h;
-            const double up = plain_sum(&net);
+            const double up = plain_sum();
             theta[i] = keep - h;
-            const double down = plain_sum(&net);
+            const double down = plain_sum();
             theta[i] = keep;
             check_abs(gradient[i], (up - down) / (2 * h), 5e-6);
             live += gradient[i] != 0;
@@ -303,11 +262,11 @@ static void a_step_in_place(void **state) {
     (void)icl_net_forward(&net, work, B);
     icl_net_backward(&net, work, B, dphi, 1, 0, &grad);
     (void)icl_net_forward(&net, work, B);
-    const size_t n = copy_out(&net, theta);
-    (void)copy_out(&grad, gradient);
+    const size_t n = plain_theta(&net, theta);
+    (void)plain_theta(&grad, gradient);
     icl_net_backward(&net, work, B, dphi, -0.25f, 0.875f, &net);
     static double after[H * D + H * H + 4 * H];
-    (void)copy_out(&net, after);
+    (void)plain_theta(&net, after);
     for (size_t i = 0; i < n; i++) check_abs(after[i], 0.875 * theta[i] - 0.25 * gradient[i], 1e-6); /* rounding */
     assert_true(icl_net_finite(&net));
     *icl_net_value(&net, ICL_NET_W2, H - 1, H - 1) = INFINITY;

@@ -25,6 +25,7 @@ enum { VL = 4 };
 #endif
 typedef float vec __attribute__((vector_size(VL * sizeof(float))));
 typedef int ivec __attribute__((vector_size(VL * sizeof(float))));
+typedef unsigned uvec __attribute__((vector_size(VL * sizeof(float))));
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -54,6 +55,17 @@ ISA_INLINE void isa_store(float *p, vec v) {
 ISA_INLINE vec isa_all(float x) {
     return x - (vec){0};
 }
+/* The first and the second half of a0 b0 a1 b1 ... */
+#if defined(__AVX512F__)
+#define ISA_LOW(a, b) __builtin_shufflevector((a), (b), 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ISA_HIGH(a, b) __builtin_shufflevector((a), (b), 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif defined(__AVX2__)
+#define ISA_LOW(a, b) __builtin_shufflevector((a), (b), 0, 8, 1, 9, 2, 10, 3, 11)
+#define ISA_HIGH(a, b) __builtin_shufflevector((a), (b), 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+#define ISA_LOW(a, b) __builtin_shufflevector((a), (b), 0, 4, 1, 5)
+#define ISA_HIGH(a, b) __builtin_shufflevector((a), (b), 2, 6, 3, 7)
+#endif
 /* a where the mask is set, else b. */
 ISA_INLINE vec isa_select(ivec mask, vec a, vec b) {
     return (vec)(((ivec)a & mask) | ((ivec)b & ~mask));

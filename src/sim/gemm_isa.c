@@ -68,7 +68,8 @@ ROWS(5)
 ROWS(6)
 #if defined(__AVX512F__)
 ROWS(7)
-ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
+ROWS(8)
+ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
 
     static void (*const rows_of[MR])(const struct tile *, const struct icl_gemm_tail *) = {

@@ -78,7 +78,7 @@ ISA_INLINE vec exp_of(vec x) {
     p = FMA(p, r, isa_all(1.6666665459e-1f));
     p = FMA(p, r, isa_all(5.0000001201e-1f));
     p = FMA(p, r * r, r) + 1.0f;
-    return isa_select(x < -87.0f, (vec){0}, (vec)((ivec)p + ((ivec)k << 23)));
+    return isa_select(x < -87.0f, (vec){0}, (vec)((uvec)p + ((uvec)k << 23)));
 }
 
 static void softmax(size_t n, const float *score, const float *label, float beta, float out[2]) {

@@ -5,7 +5,7 @@
 /* An evaluation each 1/16 of the steps past, or 1/100 while acc_icl is within NEAR of its next crossing. FLOOR, a part
  * of the whole run, is added to what is past, so that the start is not crowded. */
 static const double far_spacing = 1.0 / 16, near_spacing = 1.0 / 100, floor_part = 1.0 / 40;
-static const double near_icl = 0.3, near_loss = 0.03;
+static const double near_icl = 0.3, near_loss = 0.06;
 
 /* Row i's step; the same times as a theory's trajectory has, to the nearest step. */
 static uint64_t sample_step(const struct icl_train_setup *setup, uint64_t total, uint64_t i) {
