@@ -37,7 +37,7 @@ check "params lists parameters" test "${#parameters[@]}" -ge 40
 
 # The options of a command, or of all: "-x --xaxis" or "--json", a line each.
 options_of() {
-    "$ICLKIN" help "$@" | sed -n '/^options:/,$s/^  *\(-.*\)  .*/\1/p' | sed 's/ [A-Zs].*//; s/,//'
+    "$ICLKIN" help "$@" | sed -n '/^options:/,$s/^  *\(-.*\)  .*/\1/p' | sed 's/,//; s/\(--[a-z]*\) .*/\1/'
 }
 
 # ---- manual page -----------------------------------------------------------------------------------------------------
@@ -148,10 +148,6 @@ done < <(grep -E 'iclkin [a-z]+' "$readme" | sed 's: | .*::' | grep -oE '(^| )--
 for figure in "${figures[@]}"; do
     check "README: figure $figure" grep -qw -- "$figure" "$readme"
 done
-for command in "${commands[@]}"; do
-    check "README: command $command" grep -qw -- "$command" "$readme"
-done
-
 # What README shows, the program prints: in a block, the lines after `$ ./iclkin ...` are its output, `...` stands for
 # lines left out. The commands run in order, in one folder.
 awk '/^```/ { block = !block; file = ""; next }
