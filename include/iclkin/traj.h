@@ -36,7 +36,7 @@ struct icl_traj_result {
     double t_blowup;     /* reduced, asymptotic: the time at which beta is infinite; infinite where it never is */
     bool blowup_decided; /* false: t_blowup was not asked for, or max_steps came first */
     enum icl_outcome outcome;
-    double t;          /* where the integration ended */
+    double t;          /* where the run ended: t_max, the blow-up, or t_icl if it was to stop there */
     double y[ICL_DIM]; /* the state there */
     size_t steps, rhs_calls;
 };

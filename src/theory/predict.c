@@ -36,6 +36,11 @@ double icl_predict_value(const struct icl_prediction *prediction, const struct i
     return *(const double *)((const char *)prediction + row->offset);
 }
 
+static size_t more_nodes(size_t nodes) {
+    const size_t most = 64; /* of solver.nodes_* */
+    return nodes + nodes / 2 + 1 < most ? nodes + nodes / 2 + 1 : most;
+}
+
 void icl_predict_refine(struct icl_params *params) {
     struct icl_solver *solver = &params->solver;
     const double least = 1e-14; /* of solver.rtol */
@@ -43,9 +48,9 @@ void icl_predict_refine(struct icl_params *params) {
     solver->atol /= 10;
     solver->tail /= 10;
     solver->K_tol = fmax(solver->K_tol / 10, 1e-9);
-    solver->nodes_q += solver->nodes_q / 2 + 1;
-    solver->nodes_g += solver->nodes_g / 2 + 1;
-    solver->nodes_n += solver->nodes_n / 2 + 1;
+    solver->nodes_q = more_nodes(solver->nodes_q);
+    solver->nodes_g = more_nodes(solver->nodes_g);
+    solver->nodes_n = more_nodes(solver->nodes_n);
 }
 
 enum icl_status icl_predict_times(const struct icl_params *params, enum icl_level level, enum icl_traj_stop stop,
@@ -141,6 +146,23 @@ enum icl_status icl_predict_items(const struct icl_params *params, enum icl_leve
     return ICL_OK;
 }
 
+/* Whether (T5) with memorization frozen at its beginning never leaves for beta = infinity (T9). */
+static enum icl_status trapped(const struct icl_params *params, const struct icl_memlaw_rates *start, bool *yes,
+                               struct icl_err *err) {
+    const struct icl_train *train = &params->train;
+    struct icl_params frozen = *params;
+    struct icl_traj_result result;
+    *yes = params->task.labels == ICL_LABELS_RANDOM &&
+           icl_closed_fold_ratio((double)params->task.N, start->c1, start->c2, train->lambda_w, train->lambda_beta) > 1;
+    if (!*yes) return ICL_OK;
+    frozen.memory.law = ICL_LAW_CONSTANT;
+    frozen.memory.c1 = start->c1;
+    frozen.memory.c2 = start->c2;
+    ICL_TRY(icl_predict_times(&frozen, ICL_LEVEL_REDUCED, ICL_TRAJ_TO_BLOWUP, &result, err));
+    *yes = isinf(result.t_blowup);
+    return ICL_OK;
+}
+
 enum icl_status icl_predict_run(const struct icl_params *params, struct icl_prediction *p, struct icl_err *err) {
     struct icl_memlaw law;
     struct icl_memlaw_rates start;
@@ -171,11 +193,10 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
     icl_gauge_free(gauge);
     p->fold = icl_closed_fold((double)params->task.N, start.c1, start.c2);
     p->lambda = sqrt(train->lambda_w * train->lambda_beta);
-    p->trapped =
-        (p->outcome == ICL_OUTCOME_NONE || p->outcome == ICL_OUTCOME_IWL) &&
-        params->theory.level != ICL_LEVEL_ASYMPTOTIC && params->task.labels == ICL_LABELS_RANDOM &&
-        icl_closed_fold_ratio((double)params->task.N, start.c1, start.c2, train->lambda_w, train->lambda_beta) > 1;
-    return ICL_OK;
+    if (params->theory.level == ICL_LEVEL_ASYMPTOTIC || p->outcome == ICL_OUTCOME_ICL ||
+        p->outcome == ICL_OUTCOME_TRANSIENT)
+        return ICL_OK;
+    return trapped(params, &start, &p->trapped, err);
 }
 
 static void say(char text[ICL_PREDICT_SENTENCE], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -207,9 +228,11 @@ static void say_never(const struct icl_params *params, const struct icl_predicti
             p->lambda, p->fold);
     else if (p->budget >= p->I_K_inf)
         say(text,
-            "ICL is never acquired: it takes I_K = %.4g, and memorization of K = %g items leaves I_K(inf) = %.4g; "
-            "K must exceed K* = %.4g.",
-            p->budget, params->task.K, p->I_K_inf, K_star);
+            "ICL is never acquired: by (T7) it takes I_K = %.4g, and memorization of K = %g items leaves I_K(inf) = "
+            "%.4g; "
+            "%s K must exceed K* = %.4g.",
+            p->budget, params->task.K, p->I_K_inf, isinf(K_star) ? "by (T8)" : "at this level of theory",
+            isinf(K_star) ? p->K_star[ICL_LEVEL_ASYMPTOTIC] : K_star);
     else if (params->task.K <= K_star && !isinf(K_star))
         say(text, "ICL is not acquired by t_max = %g: K = %g lies below K* = %.4g, the MLP memorizes first.",
             params->train.t_max, params->task.K, K_star);

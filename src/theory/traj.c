@@ -71,10 +71,11 @@ struct run {
     icl_traj_sink *sink;
     void *context;
     struct icl_traj_result *result;
-    size_t sample; /* the next one to be written */
-    double t_last; /* of the last row written */
-    double closed; /* level asymptotic: (T7), the time of its blow-up */
-    bool ended;    /* the result has the state at its end */
+    size_t sample;          /* the next one to be written */
+    double t_last;          /* of the last row written */
+    double closed;          /* level asymptotic: (T7), the time of its blow-up */
+    bool ended;             /* the result has the state at its end */
+    double at_icl[ICL_DIM]; /* the state at t_icl */
 };
 
 static double event_icl(double tau, const double *y, void *context) {
@@ -185,6 +186,7 @@ static enum icl_status find_events(struct run *run, struct mark mark[EVENTS], si
         ICL_TRY(first_change(traj, event_icl, -INFINITY, true, &mark[*marks], &found, err));
         if (found) {
             after = mark[*marks].tau;
+            for (int i = 0; i < ICL_DIM; i++) run->at_icl[i] = mark[*marks].y[i];
             result->t_icl = mark[(*marks)++].t;
         }
     }
@@ -288,7 +290,11 @@ static enum icl_status integrate(struct run *run, const double *y0, enum icl_tra
     ICL_TRY(at_start(run, y0, err));
     bool over = false;
     while (!over) {
-        if (stop == ICL_TRAJ_TO_ICL && !isinf(run->result->t_icl)) break;
+        if (stop == ICL_TRAJ_TO_ICL && !isinf(run->result->t_icl)) {
+            run->result->t = run->result->t_icl;
+            for (int i = 0; i < ICL_DIM; i++) run->result->y[i] = run->at_icl[i];
+            return ICL_OK;
+        }
         ICL_TRY(take_step(run, err));
         run->result->t = icl_ode_t(traj->ode);
         over = icl_ode_done(traj->ode);
@@ -302,7 +308,7 @@ static enum icl_status integrate(struct run *run, const double *y0, enum icl_tra
 enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum icl_traj_stop stop, icl_traj_sink *sink,
                              void *context, struct icl_traj_result *result, struct icl_err *err) {
     const double y0[ICL_DIM] = {w, beta, 0};
-    struct run run = {traj, sink, context, result, 0, -1, INFINITY, false};
+    struct run run = {traj, sink, context, result, 0, -1, INFINITY, false, {w, beta, 0}};
     *result = (struct icl_traj_result){.t_icl = INFINITY, .t_iwl = INFINITY, .t_loss = INFINITY, .t_blowup = INFINITY};
     const bool asymptotic = traj->level == ICL_LEVEL_ASYMPTOTIC;
     if (asymptotic) ICL_TRY(closed_time(traj, w, beta, &run.closed, err));
