@@ -65,8 +65,8 @@ enum icl_status icl_fixedpoints_solve(const struct icl_params *params, double s,
 
 /* ICL_EUSAGE, with the reason, where params cannot be continued in the axis' parameter: only train.lambda,
  * train.lambda_w, train.lambda_beta and the numbers of the memory law in use can. */
-enum icl_status icl_fixedpoints_sweepable(const struct icl_params *params, const struct icl_axis *axis,
-                                          struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status icl_fixedpoints_branches_check(const struct icl_params *params, const struct icl_axis *axis,
+                                               struct icl_err *err) ICL_MUST_CHECK;
 
 /* The branches of fixed points over the axis by pseudo-arclength continuation: rows in order along each branch (at the
  * axis' values, at the steps between, at the window's edge), and one of type fold at each fold, polished to rounding.

@@ -48,7 +48,7 @@ static enum icl_status read_task(const struct cmd_line *line, struct task *task,
     task->swept = xaxis != NULL;
     if (!xaxis) return ICL_OK;
     ICL_TRY(icl_axis_parse(&task->axis, xaxis, err));
-    return icl_fixedpoints_sweepable(&line->params, &task->axis, err);
+    return icl_fixedpoints_branches_check(&line->params, &task->axis, err);
 }
 
 static enum icl_status add_head(const struct cmd_line *line, const struct task *task, struct icl_table *table,

@@ -57,6 +57,7 @@ enum icl_status icl_fixedpoints_check(const struct icl_fixedpoints_window *windo
 struct search {
     const struct icl_fixedpoints_field *field;
     double limit, beta, w;
+    double most; /* |dbeta/dt| seen so far */
 };
 
 static enum icl_status w_rate(double w, void *context, double *rate, struct icl_err *err) {
@@ -66,16 +67,6 @@ static enum icl_status w_rate(double w, void *context, double *rate, struct icl_
     (void)err;
     icl_fixedpoints_field_at(search->field, y, f, NULL);
     *rate = f[0];
-    return ICL_OK;
-}
-
-static enum icl_status beta_rate(double w, void *context, double *rate, struct icl_err *err) {
-    const struct search *search = context;
-    const double y[2] = {w, search->beta};
-    double f[2];
-    (void)err;
-    icl_fixedpoints_field_at(search->field, y, f, NULL);
-    *rate = f[1];
     return ICL_OK;
 }
 
@@ -99,14 +90,20 @@ static enum icl_status w_star(struct search *search, double beta, struct icl_err
 
 static enum icl_status along(double beta, void *context, double *rate, struct icl_err *err) {
     struct search *search = context;
+    double f[2];
     ICL_TRY(w_star(search, beta, err));
-    return beta_rate(search->w, search, rate, err);
+    const double y[2] = {search->w, beta};
+    icl_fixedpoints_field_at(search->field, y, f, NULL);
+    *rate = f[1];
+    search->most = fmax(search->most, fabs(f[1]));
+    return ICL_OK;
 }
 
 /* Whether dbeta/dt vanishes to rounding at w*(beta): compared with what a small change of (w, beta) makes of it. */
-static bool is_flat(const struct search *search) {
-    const double y[2] = {search->w, search->beta}, rounding = 1e-13;
+static bool is_flat(const struct search *search, double rate) {
+    const double y[2] = {search->w, search->beta}, rounding = 1e-13, worth_a_look = 1e-9;
     double f[2], J[4];
+    if (fabs(rate) > worth_a_look * search->most) return false; /* the Jacobian costs ten rates */
     icl_fixedpoints_field_at(search->field, y, f, J);
     return fabs(search->w) < search->limit && fabs(f[1]) <= rounding * (fabs(J[2]) + fabs(J[3]));
 }
@@ -124,26 +121,11 @@ static enum icl_status keep(struct search *search, const struct icl_fixedpoints_
     return icl_fixedpoints_field_push(points, &point, err);
 }
 
-/* A change of sign of dbeta/dt along w* between lo and hi: a fixed point, or a jump of w* (a line dw/dt = 0 at one
- * beta: balanced labels at beta = 0), along which dbeta/dt is searched in turn. */
+/* A change of sign of dbeta/dt along w* between lo and hi. */
 static enum icl_status sign_change(struct search *search, const struct icl_fixedpoints_window *window, double lo,
                                    double hi, struct icl_fixedpoints_points *points, struct icl_err *err) {
-    const double aside = 1e-9, jump = 1e-3;
-    double beta, w, w_before;
+    double beta;
     ICL_TRY(icl_roots_brent(along, search, lo, hi, 0, &beta, NULL, err));
-    ICL_TRY(w_star(search, beta - aside, err));
-    w_before = search->w;
-    ICL_TRY(w_star(search, beta + aside, err));
-    if (fabs(search->w - w_before) > jump) {
-        double at_before, at_after;
-        const double w_after = search->w;
-        search->beta = beta;
-        ICL_TRY(beta_rate(w_before, search, &at_before, err));
-        ICL_TRY(beta_rate(w_after, search, &at_after, err));
-        if (!((at_before > 0) != (at_after > 0))) return ICL_OK;
-        ICL_TRY(icl_roots_brent(beta_rate, search, w_before, w_after, 0, &w, NULL, err));
-        return keep(search, window, w, beta, points, err);
-    }
     ICL_TRY(w_star(search, beta, err));
     return keep(search, window, search->w, beta, points, err);
 }
@@ -182,29 +164,47 @@ struct sample {
     bool flat; /* on a line of fixed points, or by chance on one */
 };
 
+static enum icl_status sample(struct search *search, double beta, struct sample *at, struct icl_err *err) {
+    at->beta = beta;
+    ICL_TRY(along(beta, search, &at->g, err));
+    at->flat = is_flat(search, at->g);
+    return ICL_OK;
+}
+
+/* The part of the range between two samples; one of them that is a fixed point itself gives way to its neighbourhood.
+ */
+static enum icl_status part(struct search *search, const struct icl_fixedpoints_window *window, struct sample lo,
+                            struct sample hi, struct icl_fixedpoints_points *points, struct icl_err *err) {
+    const double beside = 1e-6 * (hi.beta - lo.beta);
+    if (lo.flat) ICL_TRY(sample(search, lo.beta + beside, &lo, err));
+    if (hi.flat) ICL_TRY(sample(search, hi.beta - beside, &hi, err));
+    if ((lo.g > 0) == (hi.g > 0)) return ICL_OK;
+    return sign_change(search, window, lo.beta, hi.beta, points, err);
+}
+
+static bool is_dip(const struct sample *a) {
+    const struct sample *before = a - 1, *after = a + 1;
+    return !before->flat && !a->flat && !after->flat && (before->g > 0) == (a->g > 0) && (after->g > 0) == (a->g > 0) &&
+           fabs(a->g) < fabs(before->g) && fabs(a->g) <= fabs(after->g);
+}
+
 static enum icl_status scan(struct search *search, const struct icl_fixedpoints_window *window,
                             struct icl_fixedpoints_points *points, struct icl_err *err) {
     struct sample at[SCAN + 1];
+    /* Balanced labels attend to nothing at beta = 0: the origin is fixed, and without lambda_w w* jumps there. */
+    if (search->field->params.task.labels == ICL_LABELS_BALANCED) ICL_TRY(keep(search, window, 0, 0, points, err));
+    for (size_t i = 0; i <= SCAN; i++)
+        ICL_TRY(sample(search, icl_fixedpoints_field_line(window->beta_lo, window->beta_hi, SCAN, i), &at[i], err));
     for (size_t i = 0; i <= SCAN; i++) {
-        struct sample *a = &at[i];
-        a->beta = window->beta_lo + (window->beta_hi - window->beta_lo) * ((double)i / SCAN);
-        if (i == SCAN) a->beta = window->beta_hi;
-        ICL_TRY(along(a->beta, search, &a->g, err));
-        a->flat = is_flat(search);
-    }
-    for (size_t i = 0; i <= SCAN; i++) {
-        const struct sample *a = &at[i], *before = i > 0 ? a - 1 : NULL, *after = i < SCAN ? a + 1 : NULL;
         /* two neighbours in a row are a line of fixed points, none of them isolated */
-        if (a->flat && !(before && before->flat) && !(after && after->flat)) {
-            ICL_TRY(w_star(search, a->beta, err));
-            ICL_TRY(keep(search, window, search->w, a->beta, points, err));
+        const bool line = at[i].flat && ((i > 0 && at[i - 1].flat) || (i < SCAN && at[i + 1].flat));
+        if (at[i].flat && !line) {
+            ICL_TRY(w_star(search, at[i].beta, err));
+            ICL_TRY(keep(search, window, search->w, at[i].beta, points, err));
         }
-        if (a->flat || !after || after->flat) continue;
-        if ((a->g > 0) != (after->g > 0))
-            ICL_TRY(sign_change(search, window, a->beta, after->beta, points, err));
-        else if (before && !before->flat && (before->g > 0) == (a->g > 0) && fabs(a->g) < fabs(before->g) &&
-                 fabs(a->g) <= fabs(after->g))
-            ICL_TRY(dip(search, window, before->beta, a->beta, after->beta, a->g, points, err));
+        if (i > 0 && i < SCAN && is_dip(&at[i]))
+            ICL_TRY(dip(search, window, at[i - 1].beta, at[i].beta, at[i + 1].beta, at[i].g, points, err));
+        if (i < SCAN && !(at[i].flat && at[i + 1].flat)) ICL_TRY(part(search, window, at[i], at[i + 1], points, err));
     }
     return ICL_OK;
 }

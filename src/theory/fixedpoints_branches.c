@@ -7,8 +7,8 @@
 
 enum { SEEK = 8 }; /* places between the ends where fixed points are looked for */
 
-enum icl_status icl_fixedpoints_sweepable(const struct icl_params *params, const struct icl_axis *axis,
-                                          struct icl_err *err) {
+enum icl_status icl_fixedpoints_branches_check(const struct icl_params *params, const struct icl_axis *axis,
+                                               struct icl_err *err) {
     static const struct {
         const char *name;
         enum icl_law law; /* the law that uses it, for section memory */
@@ -198,7 +198,7 @@ enum icl_status icl_fixedpoints_branches(const struct icl_params *params, double
     struct icl_params at = *params;
     enum icl_status status;
     ICL_TRY(icl_fixedpoints_check(window, err));
-    ICL_TRY(icl_fixedpoints_sweepable(params, axis, err));
+    ICL_TRY(icl_fixedpoints_branches_check(params, axis, err));
     ICL_TRY(icl_params_put(&at, axis->param, axis->lo, err));
     ICL_TRY(icl_fixedpoints_field_init(&field, &at, s, axis->param, err));
     if (axis->n == 1 || axis->lo == axis->hi)

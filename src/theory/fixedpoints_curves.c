@@ -43,24 +43,12 @@ struct grid {
     double w, beta;    /* the edge in hand: NaN where it runs */
 };
 
-/* Line i of n + 1 over [lo, hi]: 0 is one of them where it lies inside, for nullclines run along the axes. */
-static double line_at(double lo, double hi, size_t n, size_t i) {
-    if (i == 0) return lo;
-    if (i == n) return hi;
-    if (lo < 0 && hi > 0 && n > 1) {
-        const size_t zero = (size_t)fmin(fmax(1, round((double)n * (-lo / (hi - lo)))), (double)n - 1);
-        return i <= zero ? 0.0 + lo * ((double)(zero - i) / (double)zero)
-                         : hi * ((double)(i - zero) / (double)(n - zero));
-    }
-    return lo + (hi - lo) * ((double)i / (double)n);
-}
-
 static double w_at(const struct grid *g, size_t i) {
-    return line_at(g->window->w_lo, g->window->w_hi, g->n, i);
+    return icl_fixedpoints_field_line(g->window->w_lo, g->window->w_hi, g->n, i);
 }
 
 static double beta_at(const struct grid *g, size_t j) {
-    return line_at(g->window->beta_lo, g->window->beta_hi, g->n, j);
+    return icl_fixedpoints_field_line(g->window->beta_lo, g->window->beta_hi, g->n, j);
 }
 
 /* Zero counts as positive, so that a nullcline along a line of the grid is crossed once. */

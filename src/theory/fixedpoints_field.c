@@ -2,8 +2,28 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
+
+static bool is_decay(const struct icl_param *param) {
+    return param && (strcmp(param->key, "lambda") == 0 || strcmp(param->key, "lambda_w") == 0 ||
+                     strcmp(param->key, "lambda_beta") == 0);
+}
+
+/* The model of the present parameters; without decay where that is what varies: it is added in
+ * icl_fixedpoints_field_at, and the model, whose nodes cost more than many evaluations, serves every x. */
+static enum icl_status make(const struct icl_fixedpoints_field *field, struct icl_model **model, struct icl_err *err) {
+    struct icl_params params = field->params;
+    if (is_decay(field->param)) params.train.lambda_w = params.train.lambda_beta = 0;
+    return icl_model_alloc(model, &params, params.theory.level, params.task.K, err);
+}
+
+static void set_decay(struct icl_fixedpoints_field *field) {
+    const bool apart = is_decay(field->param) && field->params.theory.level != ICL_LEVEL_ASYMPTOTIC;
+    field->decay[0] = apart ? field->params.train.lambda_w : 0;
+    field->decay[1] = apart ? field->params.train.lambda_beta : 0;
+}
 
 enum icl_status icl_fixedpoints_field_init(struct icl_fixedpoints_field *field, const struct icl_params *params,
                                            double s, const struct icl_param *param, struct icl_err *err) {
@@ -11,7 +31,8 @@ enum icl_status icl_fixedpoints_field_init(struct icl_fixedpoints_field *field, 
     field->param = param;
     field->s = s;
     field->x = param ? icl_params_get(params, param) : 0;
-    return icl_model_alloc(&field->model, params, params->theory.level, params->task.K, err);
+    set_decay(field);
+    return make(field, &field->model, err);
 }
 
 void icl_fixedpoints_field_done(struct icl_fixedpoints_field *field) {
@@ -23,15 +44,22 @@ enum icl_status icl_fixedpoints_field_set(struct icl_fixedpoints_field *field, d
     struct icl_model *model;
     if (x == field->x) return ICL_OK;
     ICL_TRY(icl_params_put(&field->params, field->param, x, err));
-    ICL_TRY(icl_model_alloc(&model, &field->params, field->params.theory.level, field->params.task.K, err));
-    icl_model_free(field->model);
-    field->model = model;
+    if (!is_decay(field->param)) {
+        ICL_TRY(make(field, &model, err));
+        icl_model_free(field->model);
+        field->model = model;
+    }
+    set_decay(field);
     field->x = x;
     return ICL_OK;
 }
 
 void icl_fixedpoints_field_at(const struct icl_fixedpoints_field *field, const double y[2], double f[2], double J[4]) {
     icl_model_field(field->model, field->s, y[0], y[1], f, J);
+    for (int i = 0; i < 2; i++) {
+        f[i] -= field->decay[i] * y[i];
+        if (J) J[3 * i] -= field->decay[i];
+    }
 }
 
 /* Newton stops by its own step; what it stops at is exact to the rounding of the field. */
@@ -105,4 +133,15 @@ double icl_fixedpoints_field_margin(const struct icl_fixedpoints_window *window,
 
 bool icl_fixedpoints_field_inside(const struct icl_fixedpoints_window *window, const double y[2]) {
     return icl_fixedpoints_field_margin(window, y) >= 0;
+}
+
+double icl_fixedpoints_field_line(double lo, double hi, size_t n, size_t i) {
+    if (i == 0) return lo;
+    if (i == n) return hi;
+    if (lo < 0 && hi > 0 && n > 1) {
+        const size_t zero = (size_t)fmin(fmax(1, round((double)n * (-lo / (hi - lo)))), (double)n - 1);
+        return i <= zero ? 0.0 + lo * ((double)(zero - i) / (double)zero)
+                         : hi * ((double)(i - zero) / (double)(n - zero));
+    }
+    return lo + (hi - lo) * ((double)i / (double)n);
 }

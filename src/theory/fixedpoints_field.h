@@ -16,13 +16,14 @@ struct icl_fixedpoints_field {
     struct icl_params params;
     const struct icl_param *param; /* the parameter that x sets, or NULL */
     double s, x;
+    double decay[2]; /* of w and beta, where x sets it: the model is then one without */
     struct icl_model *model;
 };
 
 enum icl_status icl_fixedpoints_field_init(struct icl_fixedpoints_field *field, const struct icl_params *params,
                                            double s, const struct icl_param *param, struct icl_err *err) ICL_MUST_CHECK;
 void icl_fixedpoints_field_done(struct icl_fixedpoints_field *field);
-/* Sets the parameter; a new model is made only where x is another. */
+/* Sets the parameter; a new model is made only where x is another, and no decay. */
 enum icl_status icl_fixedpoints_field_set(struct icl_fixedpoints_field *field, double x,
                                           struct icl_err *err) ICL_MUST_CHECK;
 /* J may be NULL. */
@@ -50,5 +51,9 @@ enum icl_status icl_fixedpoints_curves_push(struct icl_fixedpoints_curves *curve
 bool icl_fixedpoints_field_inside(const struct icl_fixedpoints_window *window, const double y[2]);
 /* Distance to the nearest edge; negative outside. */
 double icl_fixedpoints_field_margin(const struct icl_fixedpoints_window *window, const double y[2]);
+
+/* Line i of n + 1 over [lo, hi]: 0 is one of them where it lies inside, for curves run along the axes and balanced
+ * labels have a fixed point at the origin. */
+double icl_fixedpoints_field_line(double lo, double hi, size_t n, size_t i);
 
 #endif
