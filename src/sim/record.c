@@ -70,18 +70,25 @@ static double spacing(const struct icl_train_setup *setup, const struct icl_reco
     return acc < setup->observe.loss_threshold + near_loss ? near_spacing : far_spacing;
 }
 
-void icl_record_take(const struct icl_train_setup *setup, uint64_t step, const struct icl_train_row *row,
-                     struct icl_record *record) {
+/* Takes an evaluation for the times. */
+static void time_it(const struct icl_train_setup *setup, uint64_t step, const struct icl_train_row *row,
+                    struct icl_record *record) {
     const bool had_icl = isfinite(record->t_icl.t);
     cross(record, row, ICL_TRAIN_ACC_IWL, setup->observe.iwl_threshold, true, &record->t_iwl);
     cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.icl_threshold, true, &record->t_icl);
     if (had_icl) cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.loss_threshold, false, &record->t_loss);
-    record->is_row = record->next_row == step;
     record->last = *row;
     record->evaluated++;
-    advance_row(setup, step, record);
     const double past = (double)step + floor_part * (double)record->total;
-    record->next = step + (uint64_t)fmax(1, floor(past * spacing(setup, record)));
-    if (record->next > record->next_row) record->next = record->next_row;
-    if (record->next > record->total) record->next = record->total;
+    record->due = step + (uint64_t)fmax(1, floor(past * spacing(setup, record)));
+    if (record->due > record->total) record->due = record->total;
+}
+
+void icl_record_take(const struct icl_train_setup *setup, uint64_t step, const struct icl_train_row *row,
+                     struct icl_record *record) {
+    record->is_row = record->next_row == step;
+    if (record->is_row) record->row = *row;
+    if (record->due == step) time_it(setup, step, row, record);
+    advance_row(setup, step, record);
+    record->next = record->due < record->next_row ? record->due : record->next_row;
 }

@@ -42,7 +42,7 @@ struct head {
     uint64_t version, fingerprint, size, sum;
 };
 static const char magic[8] = "iclkrun";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 const struct icl_column icl_train_columns[ICL_TRAIN_COLUMNS] = {
     [ICL_TRAIN_T] = {"t", "t"},
@@ -283,8 +283,8 @@ bool icl_train_done(const struct icl_train_run *run) {
 
 bool icl_train_row(const struct icl_train_run *run, struct icl_train_row *row) {
     const struct icl_record *const record = &run->state.record;
-    const bool due = record->is_row && record->last.value[ICL_TRAIN_STEPS] == (double)run->state.step;
-    if (due) *row = record->last;
+    const bool due = record->is_row && record->row.value[ICL_TRAIN_STEPS] == (double)run->state.step;
+    if (due) *row = record->row;
     return due;
 }
 
