@@ -129,7 +129,7 @@ known() { # NAME LIST...
     for one; do [ "$name" != "$one" ] || return 0; done
     return 1
 }
-mapfile -t sections < <(cut -f1 params | sort -u)
+mapfile -t sections < <(tail -n +2 params | cut -f1 | sort -u)
 alternatives=$(
     IFS='|'
     echo "${sections[*]}"
