@@ -134,6 +134,7 @@ static void refuses(void **state) {
     check_fails(icl_roots_brent(fails_inside, NULL, 0, 1, 0, &root, NULL, &err), ICL_EIO, &err, "the table ends at");
     check_fails(icl_roots_brent(call, &none, -1, INFINITY, 0, &root, NULL, &err), ICL_ERANGE, &err, "must be finite");
     check_fails(icl_roots_brent(call, &none, NAN, 1, 0, &root, NULL, &err), ICL_ERANGE, &err, "must be finite");
+    check_fails(icl_roots_brent(call, &none, -1e308, 1e308, 0, &root, NULL, &err), ICL_ERANGE, &err, "must be finite");
     check_fails(icl_roots_brent(call, &none, 0, 1, NAN, &root, NULL, &err), ICL_ERANGE, &err, "xtol=nan");
     check_fails(icl_roots_brent(call, &none, 0, 1, -1, &root, NULL, &err), ICL_ERANGE, &err, "xtol=-1");
     assert_true(root == 7); /* untouched by failures */

@@ -1,8 +1,10 @@
-/* roots.h -- bracketed scalar roots (Brent's method; infinite values are legal, as GSL's own solver has them not).
+/* roots.h -- bracketed scalar roots: GSL's Brent, for functions that may fail or be infinite.
  *
  * Fails    ICL_ENOROOT ("no root in range", with the values at both ends) where f does not change sign on [lo, hi];
- *          ICL_ENUMERIC where f is NaN; a failure of f itself is passed on.
+ *          ICL_ENUMERIC where f is NaN; ICL_ERANGE where lo, hi or hi - lo is not finite; ICL_ENOMEM; a failure of f
+ *          itself is passed on.
  * Threads  no shared state.
+ * Cost     GSL's solver, allocated for the call; the two ends, then the iterations.
  */
 #ifndef ICLKIN_ROOTS_H
 #define ICLKIN_ROOTS_H

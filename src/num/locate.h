@@ -7,6 +7,8 @@
 #ifndef ICLKIN_LOCATE_H
 #define ICLKIN_LOCATE_H
 
+#include <gsl/gsl_roots.h>
+
 #include "iclkin/ode.h"
 
 /* A cubic by its ends: times, states, slopes. */
@@ -22,6 +24,7 @@ struct icl_locate {
     icl_ode_event *g;
     void *context;
     enum icl_status (*slope)(struct icl_ode *ode, double t, const double *y, double *f, struct icl_err *err);
+    gsl_root_fsolver *solver; /* GSL's Brent */
     struct icl_locate_piece step;
     double *y_near, *y_far, *f_near, *f_far, *work; /* scratch of shape (dim) */
     double sign;                                    /* of g before the change looked for; 0: not known yet */

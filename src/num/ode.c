@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct icl_ode {
     struct icl_ode_control control;
     gsl_odeiv2_system gsl;
     struct icl_steppers_bundle main, inside;
+    gsl_root_fsolver *solver; /* of icl_ode_locate */
     bool one_step;
     double dir, t, t_before, t1, h;
     struct span open, open_before; /* of the step to come and of the last one */
@@ -110,6 +112,9 @@ enum icl_status icl_ode_alloc(struct icl_ode **out, const struct icl_ode_system 
     status = icl_steppers_alloc(&ode->main, control->method, &ode->gsl, control->rtol, control->atol, err);
     if (status) goto done;
     status = icl_steppers_alloc(&ode->inside, row->inside, &ode->gsl, control->rtol, control->atol, err);
+    if (status) goto done;
+    ode->solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    if (!ode->solver) status = ICL_ERR(err, ICL_ENOMEM, "ode: no memory for GSL's root solver");
 done:
     if (status) {
         icl_ode_free(ode);
@@ -131,6 +136,7 @@ void icl_ode_free(struct icl_ode *ode) {
     if (!ode) return;
     icl_steppers_free(&ode->main);
     icl_steppers_free(&ode->inside);
+    if (ode->solver) gsl_root_fsolver_free(ode->solver);
     icl_mem_free(ode);
 }
 
@@ -372,6 +378,7 @@ enum icl_status icl_ode_locate(struct icl_ode *ode, icl_ode_event *g, void *cont
         .g = g,
         .context = context,
         .slope = slope,
+        .solver = ode->solver,
         .step = {ode->t_before, ode->t, ode->y_before, ode->y, ode->f_before, ode->f},
         .y_near = ode->left,
         .y_far = ode->right,

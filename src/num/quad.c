@@ -1,128 +1,58 @@
 #include "iclkin/quad.h"
 
-#include <float.h>
+#include <gsl/gsl_eigen.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdbool.h>
 
 /* A rule's three-term recurrence is (z - a_k) p_k = b_k p_{k-1} + b_{k+1} p_{k+1} for the orthonormal polynomials of a
- * probability measure of mean 0 and variance 1: no Gamma function, hence nothing to overflow at any shape. */
+ * probability measure of mean 0 and variance 1: no Gamma function, hence nothing to overflow at any shape. The nodes
+ * are the eigenvalues of the Jacobi matrix, the weights the squares of the first components of its eigenvectors. */
 enum {
-    MAX_NODES = 256,  /* beyond it components of eigenvectors leave the range of a double */
-    MAX_SWEEPS = 64,  /* QL needs about two for each eigenvalue */
+    MAX_NODES = 256,  /* the matrix is a full one to GSL: its cost grows as n^3 */
     WORKSPACE = 1000, /* intervals of an adaptive quadrature */
 };
 
 struct rule {
     size_t n;
-    double a[MAX_NODES], b[MAX_NODES], unb[MAX_NODES]; /* unb = 1/b */
+    double a[MAX_NODES], b[MAX_NODES];
 };
 
-/* The eigenvalues of the Jacobi matrix (implicit QL without vectors), into d; e is destroyed. */
-static bool eigenvalues(size_t n, double *d, double *e) {
-    for (size_t l = 0; l < n; l++) {
-        for (int sweep = 0;; sweep++) {
-            size_t m = l;
-            while (m + 1 < n && fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
-            if (m == l) break;
-            if (sweep == MAX_SWEEPS) return false;
-
-            double g = (d[l + 1] - d[l]) / (2 * e[l]), r = sqrt(g * g + 1);
-            double s = 1, c = 1, p = 0;
-            size_t i = m;
-            bool split = false;
-            g = d[m] - d[l] + e[l] / (g + copysign(r, g));
-            while (i > l) {
-                i--;
-                const double f = s * e[i], b = c * e[i];
-                r = sqrt(f * f + g * g);
-                e[i + 1] = r;
-                split = r == 0;
-                if (split) {
-                    d[i + 1] -= p;
-                    break;
-                }
-                s = f / r;
-                c = g / r;
-                g = d[i + 1] - p;
-                r = (d[i] - g) * s + 2 * c * b;
-                p = s * r;
-                d[i + 1] = g + p;
-                g = c * r - b;
-            }
-            if (!split) {
-                d[l] -= p;
-                e[l] = g;
-            }
-            e[m] = 0;
-        }
-    }
-    return true;
-}
-
-/* Improves an eigenvalue and returns its weight, the square of the first component of its normalised eigenvector.
- *
- * (J - z) v = g e_r is solved forwards from the first row and backwards from the last; both meet in the row r where the
- * residue g is least. Neither runs into the range where its solution is the receding one, so that small weights keep
- * their digits (a Binomial of small p has no other road) and large ones too. */
-static double twisted(const struct rule *rule, double *z) {
-    const size_t n = rule->n;
-    double down[MAX_NODES], up[MAX_NODES], residue = INFINITY, above = 0, below = 0, norm = 1;
-    size_t r = 0;
-
-    down[0] = up[n - 1] = 1;
-    for (size_t k = 0; k + 1 < n; k++) {
-        const double d = rule->a[k] - *z;
-        down[k + 1] = -(d * down[k] + (k > 0 ? rule->b[k] * down[k - 1] : 0)) * rule->unb[k + 1];
-    }
-    for (size_t k = n - 1; k > 0; k--) {
-        const double d = rule->a[k] - *z;
-        up[k - 1] = -(d * up[k] + (k + 1 < n ? rule->b[k + 1] * up[k + 1] : 0)) * rule->unb[k];
-    }
-    for (size_t k = 0; k < n; k++) {
-        double g = rule->a[k] - *z;
-        if (k > 0) g += rule->b[k] * down[k - 1] / down[k];
-        if (k + 1 < n) g += rule->b[k + 1] * up[k + 1] / up[k];
-        if (!(fabs(g) < fabs(residue))) continue;
-        residue = g;
-        r = k;
-    }
-    for (size_t k = 0; k < r; k++) above += down[k] / down[r] * (down[k] / down[r]);
-    for (size_t k = r + 1; k < n; k++) below += up[k] / up[r] * (up[k] / up[r]);
-    norm += above + below;
-    *z += residue / norm;
-    return 1 / (down[r] * down[r] * norm);
-}
-
-static void sort(size_t n, double *z) {
-    for (size_t i = 1; i < n; i++) {
-        const double v = z[i];
-        size_t k = i;
-        for (; k > 0 && z[k - 1] > v; k--) z[k] = z[k - 1];
-        z[k] = v;
-    }
-}
-
 /* Nodes, and weights of sum 1. */
-static enum icl_status solve(struct rule *rule, double *z, double *w, struct icl_err *err) {
+static enum icl_status solve(const struct rule *rule, double *z, double *w, struct icl_err *err) {
     const size_t n = rule->n;
-    double e[MAX_NODES], total = 0;
+    gsl_matrix *const jacobi = gsl_matrix_calloc(n, n), *const vectors = gsl_matrix_alloc(n, n);
+    gsl_eigen_symmv_workspace *const space = gsl_eigen_symmv_alloc(n);
+    gsl_vector_view nodes = gsl_vector_view_array(z, n);
+    enum icl_status status = ICL_OK;
+    double total = 0;
+    int failure;
 
-    for (size_t k = 0; k < n; k++) {
-        z[k] = rule->a[k];
-        e[k] = k + 1 < n ? rule->b[k + 1] : 0;
-        rule->unb[k] = k > 0 ? 1 / rule->b[k] : 0;
+    if (!jacobi || !vectors || !space) {
+        status = ICL_ERR(err, ICL_ENOMEM, "quadrature: no memory for %zu nodes", n);
+        goto done;
     }
-    if (!eigenvalues(n, z, e)) return ICL_ERR(err, ICL_ENUMERIC, "quadrature: no convergence for %zu nodes", n);
-    sort(n, z);
+    for (size_t k = 0; k < n; k++) {
+        gsl_matrix_set(jacobi, k, k, rule->a[k]);
+        if (k > 0) gsl_matrix_set(jacobi, k, k - 1, rule->b[k]); /* the lower half is read */
+    }
+    failure = gsl_eigen_symmv(jacobi, &nodes.vector, vectors, space);
+    if (!failure) failure = gsl_eigen_symmv_sort(&nodes.vector, vectors, GSL_EIGEN_SORT_VAL_ASC);
+    if (failure) {
+        status = ICL_ERR(err, ICL_ENUMERIC, "quadrature: %s for %zu nodes", gsl_strerror(failure), n);
+        goto done;
+    }
     for (size_t i = 0; i < n; i++) {
-        twisted(rule, &z[i]);
-        w[i] = twisted(rule, &z[i]);
+        w[i] = gsl_matrix_get(vectors, 0, i) * gsl_matrix_get(vectors, 0, i);
         total += w[i];
     }
     for (size_t i = 0; i < n; i++) w[i] /= total;
-    return ICL_OK;
+done:
+    if (space) gsl_eigen_symmv_free(space);
+    if (vectors) gsl_matrix_free(vectors);
+    if (jacobi) gsl_matrix_free(jacobi);
+    return status;
 }
 
 static enum icl_status check_size(size_t n, struct icl_err *err) {
