@@ -325,7 +325,7 @@ for method in ${methods//|/ }; do
     done
 done
 
-# ---- phase, plot -----------------------------------------------------------------------------------------------------
+# ---- phase -----------------------------------------------------------------------------------------------------------
 
 grid=(-x task.K=1e3:4e3:3:log -y task.N=50:100:2)
 expect 0 "$ICLKIN" phase "${grid[@]}"
@@ -341,6 +341,31 @@ expect 2 "$ICLKIN" phase -x task.K=1:2 -y task.N=50:100:2
 says task.K
 expect 2 "$ICLKIN" phase -x task.labels=1:2:3 -y task.N=50:100:2
 says task.labels
+
+# ---- simulate, ensemble, fixedpoints ---------------------------------------------------------------------------------
+
+small=(-s task.N=10 -s task.K=40 -s task.D=8 -s train.t_max=5 -s train.batch=8 -s sim.hidden=8 -s sim.eval_items=50
+    -s observe.samples=3)
+expect 0 "$ICLKIN" simulate -q "${small[@]}"
+cp out simulated
+check "simulate has the columns of trajectory" test "$(grep -v '^#' simulated | head -1)" = "$columns"
+check "simulate: last row" test "$(column simulated t | tail -1)" = 5
+expect 0 "$ICLKIN" simulate -q simulated
+check "simulate reproduces itself" cmp -s out simulated
+expect 0 "$ICLKIN" simulate -q simulated -s sim.seed=2
+check "another seed, another run" test "$(column out w | tail -1)" != "$(column simulated w | tail -1)"
+expect 0 "$ICLKIN" ensemble -q "${small[@]}" -s ensemble.runs=3 -x task.K=20:40:2
+check "columns of ensemble" test "$(grep -v '^#' out | head -1)" = $'task.K\tseed\tw0\tbeta0\tt_icl\tt_iwl\tt_loss\toutcome\tsteps\tseconds'
+check "a row a run" test "$(column out seed | wc -l)" -eq 6
+frozen=(-s memory.law=constant -s train.lambda=5e-3)
+expect 0 "$ICLKIN" fixedpoints "${frozen[@]}"
+check "columns of fixedpoints" test "$(grep -v '^#' out | head -1)" = $'branch\tw\tbeta\tre1\tim1\tre2\tim2\ttype'
+expect 0 "$ICLKIN" fixedpoints "${frozen[@]}" -x train.lambda=1e-3:2e-2:8:log
+check "columns of a sweep" test "$(grep -v '^#' out | head -1)" = $'train.lambda\tbranch\tw\tbeta\tre1\tim1\tre2\tim2\ttype'
+check "types of fixed points" test -z "$(column out type | grep -vxE 'stable|saddle|unstable|fold')"
+
+# ---- plot ------------------------------------------------------------------------------------------------------------
+
 expect 0 "$ICLKIN" plot list
 check "plot list" grep -q '^levels ' out
 expect 2 "$ICLKIN" plot
