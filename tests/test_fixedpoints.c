@@ -473,6 +473,35 @@ static void nullclines_in_closed_form(void **state) {
     }
 }
 
+/* One cell all of whose edges are crossed joins them as a fine grid does. */
+static void a_cell_crossed_four_times(void **state) {
+    const struct icl_params params = fixture_params(
+        "theory.level=reduced task.labels=balanced memory.law=constant train.lambda_w=0.5 train.lambda_beta=2e-3");
+    const struct icl_fixedpoints_window window = {0.1, 20, 0.5, 4};
+    struct icl_fixedpoints_curves coarse = {0}, fine = {0};
+    struct icl_err err;
+    size_t pieces = 0;
+    (void)state;
+    check_ok(icl_fixedpoints_curves_nullclines(&params, 0, &window, 1, &coarse, &err), &err);
+    check_ok(icl_fixedpoints_curves_nullclines(&params, 0, &window, 64, &fine, &err), &err);
+    for (size_t k = 1; k < coarse.count; k++) {
+        const struct icl_fixedpoints_vertex *b = &coarse.at[k], *a = b - 1;
+        if (b->curve != ICL_FIXEDPOINTS_BETA_NULLCLINE || a->piece != b->piece) continue;
+        size_t at_a = SIZE_MAX, at_b = SIZE_MAX;
+        for (size_t m = 0; m < fine.count; m++) {
+            const struct icl_fixedpoints_vertex *v = &fine.at[m];
+            if (v->curve != b->curve) continue;
+            if (hypot(v->w - a->w, v->beta - a->beta) < 1e-9) at_a = v->piece;
+            if (hypot(v->w - b->w, v->beta - b->beta) < 1e-9) at_b = v->piece;
+        }
+        assert_true(at_a != SIZE_MAX && at_a == at_b);
+        pieces++;
+    }
+    assert_int_equal(pieces, 2);
+    icl_fixedpoints_curves_free(&coarse);
+    icl_fixedpoints_curves_free(&fine);
+}
+
 /* (T7b): the stable manifold of the balanced saddle. */
 static void balanced_separatrix(void **state) {
     static const char *const SAME[] = {"theory.level=asymptotic task.labels=balanced",
@@ -594,6 +623,10 @@ static void refuses(void **state) {
                     i < 3 ? "cannot be continued" : "memory.law = powerlaw");
     }
     const struct icl_axis c1 = axis_of("memory.c1=0.1:0.9:3");
+    const struct icl_axis c2 = axis_of("memory.c2=0.1:0.9:3"), lambda = axis_of("train.lambda=0.1:0.9:3");
+    const struct icl_params asymptotic = fixture_params("theory.level=asymptotic");
+    check_fails(icl_fixedpoints_branches_check(&params, &c2, &err), ICL_EUSAGE, &err, "at this theory.level");
+    check_fails(icl_fixedpoints_branches_check(&asymptotic, &lambda, &err), ICL_EUSAGE, &err, "at this theory.level");
     check_fails(icl_fixedpoints_branches_check(&none, &c1, &err), ICL_EUSAGE, &err, "K finite");
     check_fails(icl_fixedpoints_solve(&params, 0, &empty, &points, &err), ICL_EUSAGE, &err, "begin below its end");
     check_fails(icl_fixedpoints_solve(&params, 0, &nan, &points, &err), ICL_EUSAGE, &err, "begin below its end");
@@ -703,6 +736,7 @@ int main(void) {
         cmocka_unit_test(stability_against_integration),
         cmocka_unit_test(nullclines_are_roots),
         cmocka_unit_test(nullclines_in_closed_form),
+        cmocka_unit_test(a_cell_crossed_four_times),
         cmocka_unit_test(balanced_separatrix),
         cmocka_unit_test(the_separatrix_divides),
         cmocka_unit_test(frozen_at_the_clock),

@@ -7,20 +7,41 @@
 
 enum { SEEK = 8 }; /* places between the ends where fixed points are looked for */
 
+/* What can be swept, and what must hold for it to matter: a law of memorization, a level of theory. */
+struct able {
+    const char *name;
+    unsigned laws, levels; /* bits */
+};
+enum {
+    ANY = 0xff,
+    LAW_CONSTANT = 1 << ICL_LAW_CONSTANT,
+    LAW_POWER = 1 << ICL_LAW_POWERLAW,
+    LEVEL_REDUCED = 1 << ICL_LEVEL_REDUCED,
+    LEVEL_DECAYS = 1 << ICL_LEVEL_REDUCED | 1 << ICL_LEVEL_MEANFIELD
+};
+static const struct able able[] = {
+    {"train.lambda", ANY, LEVEL_DECAYS},
+    {"train.lambda_w", ANY, LEVEL_DECAYS},
+    {"train.lambda_beta", ANY, LEVEL_DECAYS},
+    {"memory.c1", LAW_CONSTANT, ANY},
+    {"memory.c2", LAW_CONSTANT, LEVEL_REDUCED},
+    {"memory.A", LAW_POWER, ANY},
+    {"memory.nu", LAW_POWER, ANY},
+    {"memory.p", LAW_POWER, ANY},
+};
+
 enum icl_status icl_fixedpoints_branches_check(const struct icl_params *params, const struct icl_axis *axis,
                                                struct icl_err *err) {
-    static const struct {
-        const char *name;
-        enum icl_law law; /* the law that uses it, for section memory */
-    } able[] = {{"train.lambda", ICL_LAW_NONE},  {"train.lambda_w", ICL_LAW_NONE}, {"train.lambda_beta", ICL_LAW_NONE},
-                {"memory.c1", ICL_LAW_CONSTANT}, {"memory.c2", ICL_LAW_CONSTANT},  {"memory.A", ICL_LAW_POWERLAW},
-                {"memory.nu", ICL_LAW_POWERLAW}, {"memory.p", ICL_LAW_POWERLAW}};
-    const enum icl_law law = isinf(params->task.K) ? ICL_LAW_NONE : params->memory.law;
+    const unsigned law = 1u << (isinf(params->task.K) ? ICL_LAW_NONE : params->memory.law);
+    const unsigned level = 1u << params->theory.level;
     for (size_t i = 0; i < sizeof able / sizeof *able; i++) {
         if (strcmp(able[i].name, axis->name) != 0) continue;
-        if (able[i].law == ICL_LAW_NONE || able[i].law == law) return ICL_OK;
-        return ICL_ERR(err, ICL_EUSAGE, "-x %s: has no effect here: it belongs to memory.law = %s with K finite",
-                       axis->name, able[i].law == ICL_LAW_CONSTANT ? "constant" : "powerlaw");
+        if (!(able[i].laws & law))
+            return ICL_ERR(err, ICL_EUSAGE, "-x %s: has no effect here: it belongs to memory.law = %s with K finite",
+                           axis->name, able[i].laws == LAW_CONSTANT ? "constant" : "powerlaw");
+        if (!(able[i].levels & level))
+            return ICL_ERR(err, ICL_EUSAGE, "-x %s: has no effect at this theory.level", axis->name);
+        return ICL_OK;
     }
     return ICL_ERR(err, ICL_EUSAGE,
                    "-x %s: fixed points cannot be continued in it; they can in train.lambda, train.lambda_w, "
