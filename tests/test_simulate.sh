@@ -84,7 +84,7 @@ for signal in KILL INT TERM; do
     [ $stopped -gt 0 ] || fail "SIG$signal never came in time"
     expect 0 "$ICLKIN" simulate "${long[@]}" --resume -o "$dir/part"
     cmp -s "$dir/whole" "$dir/part" || fail "SIG$signal $stopped times and resumed, the bytes differ"
-    [ "$(find "$dir" -name 'part*' | wc -l)" -eq 1 ] || fail "left behind: $(echo "$dir"/part*)"
+    [ "$(find "$dir" -name 'part.checkpoint*' | wc -l)" -eq 0 ] || fail "left behind: $(echo "$dir"/part*)"
 done
 expect 0 "$ICLKIN" simulate "${long[@]}" --resume -o "$dir/part"
 grep -q 'finished already' "$dir/err" || fail "a finished run is made again"
