@@ -326,6 +326,37 @@ static void a_crossing_is_no_fold(void **state) {
     icl_fixedpoints_free(&points);
 }
 
+/* At one clock c1 first rises, then falls with memory.p, so that plateau and saddle exist between two values of p only:
+ * a closed branch, which no end of the axis shows. The field knows p by c1 alone: both folds have the same c1. */
+static void a_closed_branch(void **state) {
+    struct icl_params params = fixture_params("task.D=inf train.lambda=7e-4");
+    const struct icl_axis axis = axis_of("memory.p=1.05:20:3:log");
+    const double s = 3000;
+    struct icl_fixedpoints_points points = {0};
+    struct icl_fixedpoints_window box;
+    struct icl_err err;
+    (void)state;
+    icl_fixedpoints_box(&params, &box);
+    check_ok(icl_fixedpoints_branches(&params, s, &box, &axis, &points, &err), &err);
+    assert_int_equal(count_of(&points, ICL_FIXEDPOINTS_FOLD), 2);
+    double c1[2];
+    for (size_t i = 0; i < 2; i++) {
+        const struct icl_fixedpoints_point *fold = of_type(&points, ICL_FIXEDPOINTS_FOLD, i);
+        struct icl_memlaw law;
+        struct icl_memlaw_rates rates;
+        assert_int_equal(fold->branch, 1);
+        params.memory.p = fold->x;
+        check_ok(icl_memlaw_init(&params.memory, params.task.K, &law, &err), &err);
+        icl_memlaw_rates(&law, s, &rates);
+        c1[i] = rates.c1;
+    }
+    check_rel(c1[0], c1[1], 1e-13); /* rounding; seen 5e-16 */
+    const struct icl_fixedpoints_point *last = &points.at[points.count - 1], *first = last;
+    while (first > points.at && first[-1].branch == 1) first--;
+    assert_true(last->branch == 1 && first->x == last->x && first->w == last->w && first->beta == last->beta);
+    icl_fixedpoints_free(&points);
+}
+
 static const char *const PLANES[] = {
     "theory.level=reduced memory.law=constant train.lambda=0.012",
     "theory.level=reduced memory.law=constant memory.c1=0.2 train.lambda_w=0.02 train.lambda_beta=0.004",
@@ -732,6 +763,7 @@ int main(void) {
         cmocka_unit_test(one_branch_through_two_folds),
         cmocka_unit_test(ends_of_an_axis),
         cmocka_unit_test(a_crossing_is_no_fold),
+        cmocka_unit_test(a_closed_branch),
         cmocka_unit_test(eigenvalues_against_differences),
         cmocka_unit_test(stability_against_integration),
         cmocka_unit_test(nullclines_are_roots),
