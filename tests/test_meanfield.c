@@ -252,12 +252,6 @@ static double t_icl_of(const char *assignments) {
     return fixture_solve(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_ICL).t_icl;
 }
 
-/* With p = 1/2 instead of (K/2 - 1)/(K - 1) t_icl would be 8 % smaller at K = 500: 233.0 (notes/model.md, S1). */
-static void correlation_matters(void **state) {
-    (void)state;
-    check_rel(t_icl_of("memory.law=none task.K=500"), 233.0 * 1.0776, 1e-3); /* its digits */
-}
-
 static void nodes_converge(void **state) {
     (void)state;
     const char *rest = "memory.law=none task.K=500 solver.rtol=1e-12 solver.atol=1e-15";
@@ -364,7 +358,6 @@ int main(void) {
         cmocka_unit_test(loss_of_novel_items),
         cmocka_unit_test(golden_meanfield),
         cmocka_unit_test(golden_times),
-        cmocka_unit_test(correlation_matters),
         cmocka_unit_test(nodes_converge),
         cmocka_unit_test(nodes_converge_on_the_plateau),
         cmocka_unit_test(tail_converges),

@@ -171,7 +171,7 @@ static void scalars_are_at_the_level(void **state) {
         t_iwl[level] = p.t_iwl;
     }
     const double law = 2 * 0.6 * pow(500, 0.75) * (sqrt(10) - 1);
-    check_rel(t_iwl[ICL_LEVEL_REDUCED], law, 1e-12); /* located to ulps */
+    check_rel(t_iwl[ICL_LEVEL_REDUCED], law, 1e-14); /* located to ulps */
     assert_true(t_iwl[ICL_LEVEL_MEANFIELD] != t_iwl[ICL_LEVEL_REDUCED]);
 }
 

@@ -82,13 +82,13 @@ static void rows_are_the_solution(void **state) {
         assert_true(rows.n >= 12 || !isinf(result.t_blowup));
         for (size_t i = 1; i < rows.n && isfinite(rows.y[i][ICL_BETA]); i++) {
             if (level == ICL_LEVEL_REDUCED)
-                check_rel(rows.y[i][ICL_S], rows.t[i], 1e-12); /* the clock is t: located to ulps */
+                check_rel(rows.y[i][ICL_S], rows.t[i], 1e-14); /* the clock is t: located to ulps */
             if (level == ICL_LEVEL_REDUCED) continue;
             double y[ICL_DIM] = {-0.385, 0, 0};
             params.solver.rtol = 1e-12;
             fixture_integrate(&params, ICL_LEVEL_MEANFIELD, rows.t[i], y);
-            /* Truncation at rtol 1e-9, steep where ICL comes; measured 1e-9. */
-            for (int k = 0; k < ICL_DIM; k++) check_rel(rows.y[i][k], y[k], 2e-8);
+            /* Truncation at rtol 1e-9, steep where ICL comes; measured 4e-11. */
+            for (int k = 0; k < ICL_DIM; k++) check_rel(rows.y[i][k], y[k], 1e-9);
         }
     }
 }
@@ -183,12 +183,12 @@ static void events_by_bisection(void **state) {
     for (int i = 0; i < 4; i++) {
         const struct icl_params params = fixture_params(AT[i]);
         const double t = fixture_solve(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_ICL).t_icl;
-        /* Truncation at rtol 1e-9 of two sequences of steps; measured 4e-10. */
-        check_rel(t, bisect(&params, 0.5 * t, fmin(1.5 * t, 1000), 0.95, true), 5e-9);
+        /* Truncation at rtol 1e-9 of two sequences of steps; measured 6e-11. */
+        check_rel(t, bisect(&params, 0.5 * t, fmin(1.5 * t, 1000), 0.95, true), 1e-9);
     }
     const struct icl_params params = fixture_params(TRANSIENT);
     const struct icl_traj_result result = fixture_solve(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_END);
-    check_rel(result.t_loss, bisect(&params, 1.01 * result.t_icl, 20000, 0.9, false), 5e-9);
+    check_rel(result.t_loss, bisect(&params, 1.01 * result.t_icl, 20000, 0.9, false), 1e-9);
 }
 
 static void all_steppers_agree(void **state) {
@@ -238,7 +238,8 @@ static void staircase(void **state) {
         const struct icl_traj_result result = run(&params, (enum icl_level)level, ICL_TRAJ_TO_END, &rows);
         size_t i = 0;
         while (rows.t[i] != result.t_icl) i++;
-        check_rel(rows.y[i][ICL_BETA], log(17), 1e-12); /* root-finding in t: ulps of t, times dbeta/dt */
+        check_rel(rows.y[i][ICL_BETA], log(17),
+                  1e-14); /* root-finding in t: ulps of t, times dbeta/dt; measured 1e-15 */
     }
 }
 
@@ -325,7 +326,7 @@ static void memorization_times(void **state) {
     static struct rows rows;
     const struct icl_params params = fixture_params("task.K=500 task.N=200 train.t_max=3000");
     const double law = 2 * 0.6 * pow(500, 0.75) * (sqrt(10) - 1);
-    check_rel(run(&params, ICL_LEVEL_REDUCED, ICL_TRAJ_TO_END, &rows).t_iwl, law, 1e-12); /* located to ulps */
+    check_rel(run(&params, ICL_LEVEL_REDUCED, ICL_TRAJ_TO_END, &rows).t_iwl, law, 1e-14); /* located to ulps */
     const struct icl_traj_result full = run(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_END, &rows);
     assert_int_equal(full.outcome, ICL_OUTCOME_IWL);
     check_rel(full.t_iwl, law, 0.05); /* w a is small, not zero */
