@@ -217,7 +217,7 @@ static const struct {
      {"is acquired at t", "lost again at t", "memorized by t"}},
     {"init.w=1 init.beta=5", ICL_OUTCOME_ICL, {"already at the start", "kept", "t = 0"}},
     {"task.K=1000", ICL_OUTCOME_IWL, {"never acquired", "I_K(inf) = 106.7", "K must exceed K*"}},
-    {"task.K=1300 train.t_max=3000", ICL_OUTCOME_IWL, {"below K*", "memorizes first", "not acquired"}},
+    {"task.K=1300 train.t_max=3000", ICL_OUTCOME_IWL, {"below K*", "memoriz", "not acquired"}},
     {"memory.law=none train.lambda=0.011", ICL_OUTCOME_NONE, {"never acquired", "fold at lambda_c = 0.01048", "traps"}},
     {"task.D=5 memory.law=none", ICL_OUTCOME_NONE, {"never acquired", "D = 5", "stays below 0.95"}},
     {"task.labels=balanced memory.law=none", ICL_OUTCOME_NONE, {"never acquired", "separatrix", "saddle"}},
