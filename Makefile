@@ -186,6 +186,15 @@ slack: $(TESTS)  ## checks that pass with a thousandfold to spare, wherever they
 bench: $(BENCHES)  ## measures speed
 	@for v in OPENBLAS_CORETYPE OPENBLAS_L2_SIZE; do echo "# $$v = $$(printenv $$v || echo not set)"; done
 	@for b in $(BENCHES); do echo "# $$b"; $$b || exit; done
+	@if echo '#include <cvode/cvode.h>' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1; \
+	then $(MAKE) --no-print-directory -s $(CVODE) && echo '# $(CVODE)' && $(CVODE); \
+	else echo '# tests/bench/cvode.c is left out: no cvode/cvode.h (libsundials-dev)'; fi
+
+# A yardstick, by a library that nothing else here needs.
+CVODE := $(BUILD)/tests/bench/cvode
+$(CVODE): $(CVODE).o $(LIB)
+	$(LINK) -o $@ $^ -lsundials_cvode -lsundials_nvecserial $(LDLIBS)
+-include $(CVODE).d
 
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c)))

@@ -2,8 +2,8 @@
  *
  * Prints, tab-separated: level, stepper, rtol, relative error of t_icl and largest error of (w, beta) at the end
  * against rk8pd at rtol 1e-13, rhs calls and microseconds (median of REPEATS). Asserted: at the default tolerance every
- * stepper of order 4 and more is good to 1e-6. Times are recorded only. BENCH_CVODE, where set, is a program that
- * solves the same reduced problem with SUNDIALS CVODE (tests/bench/cvode.c).
+ * stepper of order 4 and more is good to 1e-6. Times are recorded only. tests/bench/cvode.c solves the second problem
+ * with SUNDIALS CVODE.
  */
 #include <gsl/gsl_errno.h>
 #include <math.h>

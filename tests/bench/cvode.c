@@ -53,8 +53,10 @@ static void solve(struct icl_model *model, int lmm, double rtol, const struct ic
         CVodeSetUserData(cvode, model);
         CVodeSetMaxNumSteps(cvode, 100000);
         CVodeSetStopTime(cvode, t_end);
-        if (lmm == CV_BDF) CVodeSetLinearSolver(cvode, linear, A);
-        else CVodeSetNonlinearSolver(cvode, fixed);
+        if (lmm == CV_BDF)
+            CVodeSetLinearSolver(cvode, linear, A);
+        else
+            CVodeSetNonlinearSolver(cvode, fixed);
         CVode(cvode, t_end, y, &t, CV_NORMAL);
         CVodeGetNumRhsEvals(cvode, &calls);
         if (lmm == CV_BDF) CVodeGetNumLinRhsEvals(cvode, &extra);
@@ -68,8 +70,8 @@ static void solve(struct icl_model *model, int lmm, double rtol, const struct ic
         SUNContext_Free(&context);
     }
     qsort(seconds, REPEATS, sizeof *seconds, ascending);
-    printf("meanfield\tcvode-%s\t%.0e\t\t%.1e\t%ld\t%.0f\n", lmm == CV_BDF ? "bdf" : "adams", rtol, error, calls + extra,
-           1e6 * seconds[REPEATS / 2]);
+    printf("meanfield\tcvode-%s\t%.0e\t\t%.1e\t%ld\t%.0f\n", lmm == CV_BDF ? "bdf" : "adams", rtol, error,
+           calls + extra, 1e6 * seconds[REPEATS / 2]);
 }
 
 int main(void) {
