@@ -181,8 +181,8 @@ static void evaluation_of_a_known_case(void **state) {
     check_rel(row.error[ICL_TRAIN_LOSS_ICL], sd, 0.05);                  /* of 12500 items' variance: 1.3 % */
     check_abs(row.value[ICL_TRAIN_LOSS_TRAIN], (one + two) / 2, 9 * sd); /* a quarter of the draws */
     check_abs(row.value[ICL_TRAIN_ACC_ICL], 1, 0);
-    check_abs(row.value[ICL_TRAIN_ACC_IWL], 0.5, 4.5 * sqrt(0.125 / 25000));
-    check_abs(row.value[ICL_TRAIN_LOSS_IWL], 0.5 * log(2) + 0.25 * (one + one + w), 4.5 * 0.63 / sqrt(25000));
+    check_abs(row.value[ICL_TRAIN_ACC_IWL], 0.5, 4.5 * sqrt(0.125 / 12500));
+    check_abs(row.value[ICL_TRAIN_LOSS_IWL], 0.5 * log(2) + 0.25 * (one + one + w), 4.5 * 0.63 / sqrt(12500));
     check_abs(row.value[ICL_TRAIN_C1], 0.5, 0);
     check_abs(row.value[ICL_TRAIN_C2], 0.5, 0);
     check_abs(row.value[ICL_TRAIN_C3], 1, 0);
@@ -224,10 +224,11 @@ static void crossings(void **state) {
     struct icl_record record;
     assert_int_equal(record_of(&s, true, &record), 0);
     const double up = 100 + 5 * log(0.9 / 0.1), down = 3000 + 200 * log(0.2 / 0.8);
-    /* Truncation: a line across a hundredth of t; the error claimed holds the sample's 0.001 over the slope. */
+    /* Truncation: two evaluations lie 6.8 apart where the rise is 5 wide, and 80 where the fall is 200 wide. The error
+     * claimed holds the sample's 0.001 over the slope. Measured: 5e-4 and 1e-4. */
     check_rel(record.t_icl.t, up, 1e-3);
     check_rel(record.t_loss.t, down, 1e-3);
-    assert_true(record.t_icl.error > 0.001 / 0.009 * 0.9 && record.t_icl.error < 0.5);
+    assert_true(record.t_icl.error > 0.001 / 0.009 * 0.9 && record.t_icl.error < 1);
     assert_true(record.t_loss.error > 2 && record.t_loss.error < 20);
     assert_true(isinf(record.t_iwl.t));
     assert_true(record.evaluated < 300);

@@ -83,17 +83,21 @@ enum icl_status icl_net_work_alloc(struct icl_net_work **work, const struct icl_
     if (rows == 0) return ICL_ERR(err, ICL_ERANGE, "net: a batch of 0 rows");
     struct icl_net_work *w = NULL;
     ICL_TRY(icl_mem_alloc(&w, 1, sizeof *w, err));
-    const size_t padded = icl_gemm_floats(1, rows);
+    const size_t padded = icl_gemm_floats(1, rows), wide = icl_gemm_floats(1, net->H);
     const struct {
         float **matrix;
-        size_t rows, columns;
-    } part[] = {{&w->Xt, padded, net->D},  {&w->Xm, net->D, rows},  {&w->H1m, net->H, rows},
-                {&w->H1t, padded, net->H}, {&w->H2m, net->H, rows}, {&w->H2t, padded, net->H},
-                {&w->G1t, padded, net->H}, {&w->phi, 1, rows}};
+        size_t floats; /* of a hidden layer: the larger of either way */
+    } part[] = {{&w->Xt, icl_gemm_floats(padded, net->D)},
+                {&w->Xm, net->D * padded},
+                {&w->H1m, padded * wide},
+                {&w->H1t, padded * wide},
+                {&w->H2m, padded * wide},
+                {&w->H2t, padded * wide},
+                {&w->phi, padded}};
     enum { PARTS = sizeof part / sizeof *part };
     *w = (struct icl_net_work){.rows = rows, .D = net->D, .H = net->H, .road = icl_gemm_choose()};
     size_t floats = 0;
-    for (size_t i = 0; i < PARTS; i++) floats += icl_gemm_floats(part[i].rows, part[i].columns);
+    for (size_t i = 0; i < PARTS; i++) floats += part[i].floats;
     float *block = NULL;
     const enum icl_status status = icl_mem_alloc(&block, floats, sizeof *block, err);
     if (status != ICL_OK) {
@@ -102,7 +106,7 @@ enum icl_status icl_net_work_alloc(struct icl_net_work **work, const struct icl_
     }
     for (size_t i = 0; i < PARTS; i++) {
         *part[i].matrix = block;
-        block += icl_gemm_floats(part[i].rows, part[i].columns);
+        block += part[i].floats;
     }
     *work = w;
     return ICL_OK;
@@ -170,14 +174,14 @@ void icl_net_backward(const struct icl_net *net, struct icl_net_work *work, size
     icl_lap_mark(work->lap, ICL_LAP_VECTOR);
     icl_gemm_transpose(work->road, B, H, work->H2t, work->H2m);
     icl_lap_mark(work->lap, ICL_LAP_PACK);
-    icl_gemm_product(work->road, B, H, H, work->H2t, net->tensor[ICL_NET_W2], &mask, work->G1t);
+    icl_gemm_product(work->road, B, H, H, work->H2t, net->tensor[ICL_NET_W2], &mask, work->H1m);
     icl_lap_mark(work->lap, ICL_LAP_GEMM_B2);
     icl_gemm_product(work->road, H, H, B, work->H2m, work->H1t, &add, T[ICL_NET_W2]);
     icl_lap_mark(work->lap, ICL_LAP_GEMM_W2);
-    isa->columns(B, H, work->G1t, alpha, beta, T[ICL_NET_B1]);
+    isa->columns(B, H, work->H1m, alpha, beta, T[ICL_NET_B1]);
     icl_lap_mark(work->lap, ICL_LAP_VECTOR);
-    icl_gemm_transpose(work->road, B, H, work->G1t, work->H1m);
+    icl_gemm_transpose(work->road, B, H, work->H1m, work->H2t);
     icl_lap_mark(work->lap, ICL_LAP_PACK);
-    icl_gemm_product(work->road, H, D, B, work->H1m, work->Xt, &add, T[ICL_NET_W1]);
+    icl_gemm_product(work->road, H, D, B, work->H2t, work->Xt, &add, T[ICL_NET_W1]);
     icl_lap_mark(work->lap, ICL_LAP_GEMM_W1);
 }

@@ -14,10 +14,10 @@ struct icl_net_work {
     enum icl_gemm_road road;
     struct icl_lap *lap; /* NULL: no clock */
     float *Xt, *Xm;      /* (B,D), (D,B): inputs */
-    float *H1m, *H1t;    /* (H,B), (B,H): first hidden layer; H1m then takes its gradient */
-    float *H2m, *H2t;    /* (H,B), (B,H): second hidden layer, then its gradient */
-    float *G1t;          /* (B,H): gradient of the first hidden layer */
-    float *phi;          /* (B) */
+    /* The hidden layers, in either way. Their gradients take the room of what is no longer needed: the second layer's
+     * that of H2t and H2m, the first layer's that of H1m (lying as t) and H2t (lying as m). */
+    float *H1m, *H1t, *H2m, *H2t;
+    float *phi; /* (B) */
 };
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* An evaluation each 1/16 of the steps past, or 1/100 while acc_icl is within NEAR of its next crossing. FLOOR, a part
- * of the whole run, is added to what is past, so that the start is not crowded. */
-static const double far_spacing = 1.0 / 16, near_spacing = 1.0 / 100, floor_part = 1.0 / 40;
+/* An evaluation each 1/16 of the steps past, down to 1/40 while acc_icl is within NEAR of its next crossing or beta
+ * runs away. FLOOR, a part of the whole run, is added to what is past, so that the start is not crowded. */
+static const double far_spacing = 1.0 / 16, near_spacing = 1.0 / 40, floor_part = 1.0 / 25;
 static const double near_icl = 0.3, near_loss = 0.06;
 
 /* Row i's step; the same times as a theory's trajectory has, to the nearest step. */
@@ -37,37 +37,44 @@ void icl_record_init(const struct icl_train_setup *setup, struct icl_record *rec
                                   .t_loss = never};
 }
 
-static double logit(double p, double error) {
-    const double least = fmax(error, 1e-4);
-    const double x = fmin(fmax(p, least), 1 - least);
+/* An accuracy of 1 is one whose misses the sample is too small to show. */
+static double logit(double p) {
+    const double least = 5e-4, x = fmin(fmax(p, least), 1 - least);
     return log(x / (1 - x));
 }
 
-/* The crossing of a level between two evaluations: linear in the accuracy. Its error is the sample's, divided by the
- * slope, and the distance to where a line in the logit would cross. */
+/* The crossing of a level between two evaluations: linear in the accuracy's logit, which an acquisition is closely. Its
+ * error is the sample's, divided by the slope, and the distance to where a line in the accuracy would cross. */
 static void cross(const struct icl_record *record, const struct icl_train_row *row, enum icl_train_column column,
                   double level, bool upward, struct icl_train_time *time) {
-    const double sign = upward ? 1 : -1, a1 = row->value[column], t1 = row->value[ICL_TRAIN_T];
+    const double a1 = row->value[column], t1 = row->value[ICL_TRAIN_T];
     if (isfinite(time->t) || !(upward ? a1 >= level : a1 < level)) return;
     if (record->evaluated == 0) {
         *time = (struct icl_train_time){t1, 0};
         return;
     }
     const double a0 = record->last.value[column], t0 = record->last.value[ICL_TRAIN_T];
-    const double part = sign * (a1 - a0) > 0 ? (level - a0) / (a1 - a0) : 1;
-    const double e0 = record->last.error[column], e1 = row->error[column];
-    const double l0 = logit(a0, e0), l1 = logit(a1, e1);
-    const double curved = l1 != l0 ? fmin(fmax((logit(level, 0) - l0) / (l1 - l0), 0), 1) : part;
-    const double sampled = part * e1 + (1 - part) * e0, slope = fabs(a1 - a0) / (t1 - t0);
+    const double rise = a1 - a0, bend = logit(a1) - logit(a0);
+    const double line = rise != 0 ? fmin(fmax((level - a0) / rise, 0), 1) : 1;
+    const double part = bend != 0 ? fmin(fmax((logit(level) - logit(a0)) / bend, 0), 1) : line;
+    const double sampled = part * row->error[column] + (1 - part) * record->last.error[column];
     time->t = t0 + part * (t1 - t0);
-    time->error = hypot(slope > 0 ? sampled / slope : t1 - t0, (curved - part) * (t1 - t0));
+    time->error = hypot(rise != 0 ? sampled / fabs(rise) * (t1 - t0) : t1 - t0, (line - part) * (t1 - t0));
 }
 
-static double spacing(const struct icl_train_setup *setup, const struct icl_record *record) {
-    const double acc = record->last.value[ICL_TRAIN_ACC_ICL];
-    if (!isfinite(record->t_icl.t)) return acc > setup->observe.icl_threshold - near_icl ? near_spacing : far_spacing;
-    if (isfinite(record->t_loss.t)) return far_spacing;
-    return acc < setup->observe.loss_threshold + near_loss ? near_spacing : far_spacing;
+/* Steps to the next evaluation after `past` ones. On its way to acquisition e^-beta falls faster and faster to 0, so
+ * that 1/(dbeta/dt) bounds the time left; a quarter of that is not stepped over. */
+static double spacing(const struct icl_train_setup *setup, const struct icl_record *record,
+                      const struct icl_train_row *row, double past) {
+    const double acc = row->value[ICL_TRAIN_ACC_ICL];
+    const double climbed = row->value[ICL_TRAIN_BETA] - record->last.value[ICL_TRAIN_BETA];
+    const double steps = row->value[ICL_TRAIN_STEPS] - record->last.value[ICL_TRAIN_STEPS];
+    if (isfinite(record->t_loss.t)) return past * far_spacing;
+    if (isfinite(record->t_icl.t))
+        return past * (acc < setup->observe.loss_threshold + near_loss ? near_spacing : far_spacing);
+    if (acc > setup->observe.icl_threshold - near_icl) return past * near_spacing;
+    return climbed > 0 ? fmax(past * near_spacing, fmin(past * far_spacing, steps / (4 * climbed)))
+                       : past * far_spacing;
 }
 
 /* Takes an evaluation for the times. */
@@ -77,10 +84,10 @@ static void time_it(const struct icl_train_setup *setup, uint64_t step, const st
     cross(record, row, ICL_TRAIN_ACC_IWL, setup->observe.iwl_threshold, true, &record->t_iwl);
     cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.icl_threshold, true, &record->t_icl);
     if (had_icl) cross(record, row, ICL_TRAIN_ACC_ICL, setup->observe.loss_threshold, false, &record->t_loss);
+    const double past = (double)step + floor_part * (double)record->total;
+    record->due = step + (uint64_t)fmax(1, floor(spacing(setup, record, row, past)));
     record->last = *row;
     record->evaluated++;
-    const double past = (double)step + floor_part * (double)record->total;
-    record->due = step + (uint64_t)fmax(1, floor(past * spacing(setup, record)));
     if (record->due > record->total) record->due = record->total;
 }
 
