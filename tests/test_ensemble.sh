@@ -152,7 +152,7 @@ for _ in {1..20}; do
     wait 2>/dev/null
     [ -n "$(find "$dir/part.checkpoints" -name '[0-9]*' 2>/dev/null)" ] && restored=$((restored + 1))
     # a finished one is begun again
-    [ "$(rows "$dir/part" | wc -l)" -lt 7 ] || { same "$dir/whole" "$dir/part" "killed and resumed, the rows differ" && rm -f "$dir/part"; }
+    [ ! -e "$dir/part" ] || [ "$(rows "$dir/part" | wc -l)" -lt 7 ] || { same "$dir/whole" "$dir/part" "killed and resumed, the rows differ" && rm -f "$dir/part"; }
 done
 ((killed >= 5 && restored >= 5)) || fail "of 20 tries $killed were killed in time, $restored left checkpoints"
 expect 0 "$ICLKIN" ensemble "${long[@]}" --resume -o "$dir/part"

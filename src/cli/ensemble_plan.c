@@ -143,7 +143,7 @@ enum icl_status cmd_ensemble_head(const struct ensemble *ensemble, struct cmd_te
     enum { RESULTS = sizeof result / sizeof *result };
     struct icl_column column[ENSEMBLE_AXES + RESULTS];
     struct icl_table *table;
-    const char *bytes;
+    const char *bytes = "";
     size_t length, n = 0;
     for (size_t k = 0; k < ensemble->axes; k++)
         column[n++] = (struct icl_column){ensemble->axis[k].name, ensemble->axis[k].param->unit};
