@@ -88,6 +88,13 @@ static enum icl_status grow(struct icl_context *c, struct icl_context_group grou
     return ICL_OK;
 }
 
+enum { MOST_NODES = 64 }; /* the range of solver.nodes_* */
+
+struct rule {
+    size_t n;
+    double x[MOST_NODES], w[MOST_NODES];
+};
+
 /* D infinite: the labels' sum S of the m = N - n others, exactly (T2). */
 static enum icl_status grow_labels(struct icl_context *c, const struct icl_task *task, double plus, double n,
                                    double weight, double tail, struct icl_err *err) {
@@ -106,6 +113,30 @@ static enum icl_status grow_labels(struct icl_context *c, const struct icl_task 
     return ICL_OK;
 }
 
+/* Exact sums over n_c and S have sqrt(N) terms each; beyond EXACT_MOST nodes Gauss rules of the same Binomials take
+ * their place: the gradient is smooth in both. (Accuracies, which jump with S, come from contexts of one n.) */
+enum { EXACT_MOST = 8192, GAUSS_COPIES = 16, GAUSS_LABELS = 32 };
+
+static enum icl_status build_smooth(struct icl_context *c, const struct icl_task *task, const struct copies *law,
+                                    double plus, struct icl_err *err) {
+    struct rule copies = {1, {0}, {1}}, sum = {.n = GAUSS_LABELS};
+    if (law->trials > 0) {
+        copies.n = (size_t)fmin(GAUSS_COPIES, law->trials + 1);
+        ICL_TRY(icl_quad_binomial(copies.n, law->trials, law->chance, copies.x, copies.w, err));
+    }
+    for (size_t i = 0; i < copies.n; i++) {
+        const double n = law->base + copies.x[i], m = (double)task->N - n, whole = floor(m + 0.5);
+        ICL_TRY(icl_quad_binomial(sum.n, whole, plus, sum.x, sum.w, err));
+        ICL_TRY(grow(c, (struct icl_context_group){.n = n, .m = m, .weight = copies.w[i], .count = sum.n}, err));
+        for (size_t k = 0; k < sum.n; k++) { /* the rule of a whole m, moved to the mean and variance of m itself */
+            const double deviation = (sum.x[k] - whole * plus) * sqrt(m / whole);
+            c->node[c->nodes - sum.n + k] = m * (2 * plus - 1) + 2 * deviation;
+            c->weight[c->nodes - sum.n + k] = copies.w[i] * sum.w[k];
+        }
+    }
+    return ICL_OK;
+}
+
 static enum icl_status build_exact(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
                                    enum icl_context_kind kind, struct icl_err *err) {
     const struct copies law = copies_law(task, kind);
@@ -114,6 +145,11 @@ static enum icl_status build_exact(struct icl_context *c, const struct icl_task 
     double *f = NULL;
     enum icl_status status = ICL_OK;
     if (law.trials > 0) binomial_range(&b, solver->tail);
+    struct binomial labels = {(double)task->N - law.base, plus, 0, 0};
+    binomial_range(&labels, solver->tail);
+    const double size = (double)(b.hi - b.lo + 1) * (double)(labels.hi - labels.lo + 1);
+    if (kind == ICL_CONTEXT_TRAIN && task->labels == ICL_LABELS_RANDOM && size > EXACT_MOST)
+        return build_smooth(c, task, &law, plus, err);
     if ((status = icl_mem_alloc(&f, b.hi - b.lo + 1, sizeof *f, err)) != ICL_OK) return status;
     f[0] = 1;
     if (law.trials > 0) binomial_fill(&b, 1, f);
@@ -122,13 +158,6 @@ static enum icl_status build_exact(struct icl_context *c, const struct icl_task 
     icl_mem_free(f);
     return status;
 }
-
-enum { MOST_NODES = 64 }; /* the range of solver.nodes_* */
-
-struct rule {
-    size_t n;
-    double x[MOST_NODES], w[MOST_NODES];
-};
 
 /* D finite: Gauss rules over n_c, q and g (T4). The averages are smooth in n_c, so that a few nodes serve any K. */
 static enum icl_status build_gauss(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
@@ -168,6 +197,7 @@ enum icl_status icl_context_alloc(struct icl_context **context, const struct icl
     struct icl_context *c = *context;
     c->labels = task->labels;
     c->D = task->D;
+    c->most = log((double)task->N);
     enum icl_status status =
         isinf(task->D) ? build_exact(c, task, solver, kind, err) : build_gauss(c, task, solver, kind, err);
     const size_t padded = (c->nodes + LANES - 1) / LANES * LANES;
@@ -211,38 +241,59 @@ static void at_exact(struct icl_context *c, double beta, bool curvature) {
     }
 }
 
+/* x = beta^2 q/D with its two derivatives in beta, held below ln N: there the standard deviation of the others' sum of
+ * labels has reached the sum of their weights, which it cannot exceed, while (T4) would go on without bound. The bend
+ * is smooth (a corner would catch trajectories) and sharp: at x = ln N/2, N = 100, it changes x by 1e-9. */
+struct held {
+    double x, x1, x2;
+    double share; /* dx/d(beta^2 q/D) */
+};
+
+static struct held hold(double rate, double beta, double most) { /* rate = q/D */
+    const double sharp = 8, free = rate * beta * beta, over = sharp * (free - most);
+    const double lift = (over > 0 ? over + log1p(exp(-over)) : log1p(exp(over))) - log1p(exp(-sharp * most));
+    const double p = over > 700 ? 0 : 1 / (1 + exp(over)), free1 = 2 * rate * beta, free2 = 2 * rate;
+    return (struct held){free - lift / sharp, p * free1, p * free2 - sharp * p * (1 - p) * free1 * free1, p};
+}
+
 /* sd of the others' scaled sum and its two derivatives in beta, per sqrt(m) (T4). For balanced labels sd is signed as
  * beta is: that makes it smooth at 0, and g is symmetric. */
-static void spread(enum icl_labels labels, double beta, double rate, double sd[3]) { /* rate = q/D */
-    const double x = limited(rate * beta * beta), e = exp(x);
+static void spread(enum icl_labels labels, const struct held *h, double rate, double beta, double sd[3]) {
+    const double e = exp(h->x);
     if (labels == ICL_LABELS_RANDOM) {
         sd[0] = sqrt(e);
-        sd[1] = sd[0] * rate * beta;
-        sd[2] = sd[0] * rate * (1 + x);
+        sd[1] = sd[0] * h->x1 / 2;
+        sd[2] = sd[0] * (h->x2 / 2 + h->x1 * h->x1 / 4);
         return;
     }
-    /* sd^2 = e^x - 1 = f^2: f f' = rate beta e^x, f'^2 + f f'' = rate e^x (1 + 2x) */
-    const double f = sqrt(expm1(x));
+    /* sd^2 = e^x - 1 = f^2: 2 f f' = x' e^x, 2 (f'^2 + f f'') = (x'' + x'^2) e^x */
+    const double f = sqrt(expm1(fmax(h->x, 0)));
     if (f < 1e-3) { /* f = sqrt(rate) beta (1 + x/4 + 5 x^2/96 + ...): no cancellation near 0 */
-        const double k = sqrt(rate);
+        const double k = sqrt(rate * h->share), x = h->x;
         sd[0] = k * beta * (1 + x / 4 + 5 * x * x / 96);
         sd[1] = k * (1 + 3 * x / 4 + 25 * x * x / 96);
-        sd[2] = k * rate * beta * (1.5 + 100 * x / 96);
+        sd[2] = k * k * k * beta * (1.5 + 100 * x / 96);
         return;
     }
     sd[0] = beta < 0 ? -f : f;
-    sd[1] = rate * beta * e / sd[0];
-    sd[2] = (rate * e * (1 + 2 * x) - sd[1] * sd[1]) / sd[0];
+    sd[1] = h->x1 * e / (2 * sd[0]);
+    sd[2] = ((h->x2 + h->x1 * h->x1) * e / 2 - sd[1] * sd[1]) / sd[0];
 }
 
 /* (T4): everything of one q at one beta. */
-static struct icl_context_norm norm_at(enum icl_labels labels, double D, double q, double beta) {
-    const double rate = q / D, lr = limited(beta * q - beta * beta * rate / 2), slope = q - beta * rate;
+static struct icl_context_norm norm_at(const struct icl_context *c, double q, double beta) {
+    const double rate = q / c->D;
+    const struct held h = hold(rate, beta, c->most);
+    /* The others' mean weight, e^(x/2) up to where their largest holds it all (x = 2 ln N); the largest's beyond. */
+    const double frozen = sqrt(2 * c->most / rate), strong = fabs(beta) - frozen;
+    const double half = strong > 0 ? rate * frozen * (frozen / 2 + strong) : rate * beta * beta / 2;
+    const double pull = rate * copysign(fmin(fabs(beta), frozen), beta), bend = strong > 0 ? 0 : rate;
+    const double lr = limited(beta * q - half), slope = q - pull;
     struct icl_context_norm norm = {.q = q, .one = lr > 0 ? exp(-lr) : 1};
     norm.ratio[0] = lr > 0 ? 1 : exp(lr);
     norm.ratio[1] = norm.ratio[0] * slope;
-    norm.ratio[2] = norm.ratio[0] * (slope * slope - rate);
-    spread(labels, beta, rate, norm.sd);
+    norm.ratio[2] = norm.ratio[0] * (slope * slope - bend);
+    spread(c->labels, &h, rate, beta, norm.sd);
     for (int i = 0; i < 3; i++) norm.sd[i] *= norm.one;
     return norm;
 }
@@ -264,7 +315,7 @@ static void fill(struct icl_context *c) {
 
 /* a = (n r + mu + sd g)/(n r + m) and b = (n r' (1 - a) + sd' g)/(n r + m) are linear in g; c = b' is as well. */
 static void at_gauss(struct icl_context *c, double beta, bool curvature) {
-    for (size_t j = 0; j < c->norms; j++) c->norm[j] = norm_at(c->labels, c->D, c->norm[j].q, beta);
+    for (size_t j = 0; j < c->norms; j++) c->norm[j] = norm_at(c, c->norm[j].q, beta);
     for (struct icl_context_group *g = c->group; g < c->group + c->groups; g++) {
         const struct icl_context_norm *norm = c->norm + g->norm;
         const double inverse = 1 / (g->n * norm->ratio[0] + g->m * norm->one), root = g->root * inverse;
@@ -302,7 +353,7 @@ double icl_context_accuracy(const struct icl_context *c, double w, double beta, 
                 p += c->weight[i] * positive(phi + (w == 0 ? 0 : w * ((nE + c->node[i] * one) / den)), sqrt(v));
             continue;
         }
-        const struct icl_context_norm norm = norm_at(c->labels, c->D, c->norm[g->norm].q, beta);
+        const struct icl_context_norm norm = norm_at(c, c->norm[g->norm].q, beta);
         const double nr = g->n * norm.ratio[0], pull = w / (nr + g->m * norm.one), noise = pull * g->root * norm.sd[0];
         p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * norm.one)), sqrt(v + noise * noise));
     }

@@ -57,7 +57,11 @@ static enum icl_status interval_of(const struct icl_context *novel, double thres
         if (above(&mirrored, bottom))
             ICL_TRY(icl_roots_brent(accuracy_above, (void *)&mirrored, bottom, -tiny, xtol, &in->depth, NULL, err));
     }
-    if (!above(&c, top)) return ICL_OK;
+    if (!above(&c, top)) {
+        const double all = 1e3; /* as good as infinite: small D rises again where the largest score holds all weight */
+        if (beta_most <= top || !above(&c, all)) return ICL_OK;
+        top = all;
+    }
     in->lo = -INFINITY;
     if (!above(&c, bottom)) {
         if (!above(&c, 0) && above(&c, tiny))

@@ -127,7 +127,7 @@ enum icl_status icl_predict_items(const struct icl_params *params, enum icl_leve
     ICL_TRY(budget_of(params, &budget, err));
     const double asymptotic = icl_memlaw_items(&params->memory, budget);
     if (level == ICL_LEVEL_ASYMPTOTIC) {
-        *K_star = asymptotic;
+        *K_star = asymptotic < K_least ? 0 : asymptotic;
         return ICL_OK;
     }
     const double guess = asymptotic > 0 && !isinf(asymptotic) ? 1.5 * asymptotic : params->task.K;
@@ -217,7 +217,7 @@ static void say_never(const struct icl_params *params, const struct icl_predicti
         say(text,
             "ICL is never acquired: with N = %zu items of D = %g dimensions acc_icl stays below %g at every beta.",
             params->task.N, params->task.D, params->observe.icl_threshold);
-    else if (isinf(p->budget))
+    else if (isinf(p->budget) && params->task.labels == ICL_LABELS_BALANCED)
         say(text,
             "ICL is never acquired: the start lies on or below the separatrix of the saddle w = beta = 0, from where "
             "balanced labels do not let go.");
@@ -234,7 +234,10 @@ static void say_never(const struct icl_params *params, const struct icl_predicti
             p->budget, params->task.K, p->I_K_inf, isinf(K_star) ? "by (T8)" : "at this level of theory",
             isinf(K_star) ? p->K_star[ICL_LEVEL_ASYMPTOTIC] : K_star);
     else if (params->task.K <= K_star && !isinf(K_star))
-        say(text, "ICL is not acquired by t_max = %g: K = %g lies below K* = %.4g, the MLP memorizes first.",
+        say(text,
+            "ICL is not acquired by t_max = %g: K = %g lies below K* = %.4g of that t_max, memorization is ahead of "
+            "it. "
+            "A longer run may still acquire it.",
             params->train.t_max, params->task.K, K_star);
     else
         say(text, "ICL is not acquired by t_max = %g; without decay and memorization's damping it would take t = %.4g.",
