@@ -257,6 +257,29 @@ static void large_D_is_D_infinite(void **state) {
             }
 }
 
+/* Two roads: at tail 1e-16 this context has over 8192 exact terms and is summed by Gauss rules; at 1e-10 it is summed
+ * term by term. They differ by what the tail leaves out, and by the rules' error where w and beta are large. */
+static void large_contexts_by_gauss(void **state) {
+    (void)state;
+    static const double AT[][2] = {{0.3, 0.2}, {1.7, 2.9}, {-2.2, 1.1}, {4.4, 6.1}, {7.1, 9.3}};
+    struct icl_params params = fixture_params("task.D=inf task.N=3000 task.K=2000");
+    for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
+        double rule[2], sum[2];
+        params.solver.tail = 1e-16;
+        gradients(&params, ICL_CONTEXT_TRAIN, AT[i][0], AT[i][1], rule);
+        params.solver.tail = 1e-10;
+        gradients(&params, ICL_CONTEXT_TRAIN, AT[i][0], AT[i][1], sum);
+        for (int j = 0; j < 2; j++) check_rel(rule[j], sum[j], 1e-8);
+    }
+    struct icl_context *c = NULL;
+    for (int k = 0; k < 2; k++) { /* and it is true that they are two roads */
+        params.solver.tail = k ? 1e-10 : 1e-16;
+        c = context_of(&params, ICL_CONTEXT_TRAIN);
+        assert_true((c->nodes < 1000) == (k == 0));
+        icl_context_free(c);
+    }
+}
+
 static void large_K_is_K_infinite(void **state) {
     (void)state;
     static const char *const D[] = {"inf", "63"};
@@ -483,21 +506,14 @@ static void gaussian_in_closed_form(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_and_others),
-        cmocka_unit_test(exact_sums),
-        cmocka_unit_test(labels_are_correlated),
-        cmocka_unit_test(many_items),
-        cmocka_unit_test(derivatives_in_beta),
-        cmocka_unit_test(without_curvature_the_same),
-        cmocka_unit_test(finite_everywhere),
-        cmocka_unit_test(limits_in_beta),
-        cmocka_unit_test(large_D_is_D_infinite),
-        cmocka_unit_test(large_K_is_K_infinite),
-        cmocka_unit_test(averages_of_sampled_contexts),
-        cmocka_unit_test(strong_attention_is_bounded),
-        cmocka_unit_test(accuracies_of_sampled_contexts),
-        cmocka_unit_test(staircase_at_D_infinite),
-        cmocka_unit_test(accuracy_is_symmetric),
+        cmocka_unit_test(copies_and_others),           cmocka_unit_test(exact_sums),
+        cmocka_unit_test(labels_are_correlated),       cmocka_unit_test(many_items),
+        cmocka_unit_test(derivatives_in_beta),         cmocka_unit_test(without_curvature_the_same),
+        cmocka_unit_test(finite_everywhere),           cmocka_unit_test(limits_in_beta),
+        cmocka_unit_test(large_D_is_D_infinite),       cmocka_unit_test(large_contexts_by_gauss),
+        cmocka_unit_test(large_K_is_K_infinite),       cmocka_unit_test(averages_of_sampled_contexts),
+        cmocka_unit_test(strong_attention_is_bounded), cmocka_unit_test(accuracies_of_sampled_contexts),
+        cmocka_unit_test(staircase_at_D_infinite),     cmocka_unit_test(accuracy_is_symmetric),
         cmocka_unit_test(gaussian_in_closed_form),
     };
     gsl_set_error_handler_off();
