@@ -128,7 +128,7 @@ static enum icl_status fill_head(const struct ensemble *ensemble, struct icl_tab
     static const char *const name[ENSEMBLE_AXES] = {"axis.x", "axis.y"};
     char spec[ICL_TEXT_SIZE];
     ICL_TRY(cmd_head(table, "ensemble", err));
-    for (size_t k = 0; k < ensemble->axes; k++)
+    for (size_t k = 0; k < ensemble->axes && k < ENSEMBLE_AXES; k++)
         ICL_TRY(icl_table_meta(table, err, name[k], "%s", icl_axis_text(&ensemble->axis[k], spec)));
     ICL_TRY(add_kernel(ensemble, table, err));
     return icl_params_meta(&ensemble->line->params, table, err);
@@ -143,7 +143,7 @@ enum icl_status cmd_ensemble_head(const struct ensemble *ensemble, struct cmd_te
     enum { RESULTS = sizeof result / sizeof *result };
     struct icl_column column[ENSEMBLE_AXES + RESULTS];
     struct icl_table *table;
-    const char *bytes = "";
+    const char *bytes;
     size_t length, n = 0;
     for (size_t k = 0; k < ensemble->axes; k++)
         column[n++] = (struct icl_column){ensemble->axis[k].name, ensemble->axis[k].param->unit};
