@@ -118,7 +118,8 @@ static void good_files(void **state) {
                    &params, &err),
              &err);
     assert_true(params.task.N == 10 && isinf(params.task.K) && params.task.items == ICL_ITEMS_UNIT);
-    check_ok(parse("", &params, &err), &err);
+    check_fails(parse("", &params, &err), ICL_EUSAGE, &err, ":1: empty");
+    check_ok(parse("; nothing yet", &params, &err), &err);
     check_ok(parse("[memory]\ntable = a b=c;d#e [f]\n", &params, &err), &err);
     assert_string_equal(params.memory.table, "a b=c;d#e [f]");
     check_ok(parse("[train]\nlambda = 2e-3\n", &params, &err), &err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cmd.h"
 #include "iclkin/version.h"
 
@@ -20,7 +21,7 @@ const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE])
         break;
     default:
         snprintf(range, CMD_RANGE, "%s%s, %s%s%s%s%s", row->flags & ICL_P_ABOVE ? "(" : "[",
-                 icl_table_number(row->lo, lo), icl_table_number(row->hi, hi), row->flags & ICL_P_BELOW ? ")" : "]",
+                 icl_number_brief(row->lo, lo), icl_number_brief(row->hi, hi), row->flags & ICL_P_BELOW ? ")" : "]",
                  row->flags & ICL_P_INF ? ", inf" : "", row->flags & ICL_P_AUTO ? ", auto" : "",
                  row->flags & ICL_P_EVEN        ? ", even"
                  : row->type == ICL_PARAM_COUNT ? ", whole"

@@ -268,9 +268,12 @@ enum icl_status icl_ode_step(struct icl_ode *ode, struct icl_err *err) {
 
     if (ode->t == ode->t1) return ICL_ERR(err, ICL_ERANGE, "ode: t=%g is the end of the span", ode->t);
     if (ode->steps >= ode->control.max_steps)
-        return ICL_ERR(err, ICL_ENUMERIC, "ode: max_steps=%zu reached at t=%.17g (%s, rtol=%g, atol=%g)",
+        return ICL_ERR(err, ICL_ENUMERIC, "ode: max_steps=%zu reached at t=%.17g (%s, rtol=%g, atol=%g)%s",
                        ode->control.max_steps, ode->t, icl_steppers_table[ode->control.method].info.name,
-                       ode->control.rtol, ode->control.atol);
+                       ode->control.rtol, ode->control.atol,
+                       icl_steppers_table[ode->control.method].info.needs_jacobian
+                           ? ""
+                           : "; if the problem is stiff, try solver.method = msbdf or bsimp");
     ode->undefined = false;
     if (h == 0 && first_step(ode)) return failed(ode, err);
     if (finite_step(ode, target, &t)) {

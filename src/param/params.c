@@ -200,7 +200,8 @@ enum icl_status icl_params_parse(struct icl_params *params, const char *name, co
     if (length - first >= sizeof table_mark - 1 && memcmp(bytes + first, table_mark, sizeof table_mark - 1) == 0)
         return icl_ini_header(name, bytes, length, take_known, &batch, err);
     while (first < length && memchr(" \t\r\n", bytes[first], 4) != NULL) first++;
-    if (first < length && bytes[first] == '{') return icl_ini_json(name, bytes, length, take, &batch, err);
+    if (first == length) return ICL_ERR(err, ICL_EUSAGE, "%s:1: empty: no parameters in it", name);
+    if (bytes[first] == '{') return icl_ini_json(name, bytes, length, take, &batch, err);
     return icl_ini_parse(name, bytes, length, take, &batch, err);
 }
 
