@@ -1,4 +1,5 @@
 /* Runs as bytes: the same on any threads, after a checkpoint, in no more memory; and how they fail. */
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +149,53 @@ static void a_restored_run_is_the_uninterrupted_one(void **state) {
     icl_mem_free(whole);
 }
 
+/* Every value of the setup enters the fingerprint. */
+static void a_fingerprint_knows_every_value(void **state) {
+    (void)state;
+    struct icl_train_setup s = short_setup(1);
+    const uint64_t same = icl_train_fingerprint(&s);
+    double *const real[] = {&s.task.K,
+                            &s.task.D,
+                            &s.init.w,
+                            &s.init.beta,
+                            &s.init.w_sd,
+                            &s.init.beta_sd,
+                            &s.train.lambda_w,
+                            &s.train.lambda_beta,
+                            &s.train.lambda_mlp,
+                            &s.train.lr,
+                            &s.train.t_max,
+                            &s.observe.icl_threshold,
+                            &s.observe.loss_threshold,
+                            &s.observe.iwl_threshold,
+                            &s.sim.input_scale,
+                            &s.offset};
+    size_t *const count[] = {&s.task.N,     &s.task.copies, &s.train.batch,   &s.observe.samples,
+                             &s.sim.hidden, &s.sim.seed,    &s.sim.eval_items};
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        const double keep = *real[i];
+        *real[i] = nextafter(keep, 1e9);
+        assert_true(icl_train_fingerprint(&s) != same);
+        *real[i] = keep;
+    }
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
+        ++*count[i];
+        assert_true(icl_train_fingerprint(&s) != same);
+        --*count[i];
+    }
+    struct icl_train_setup other[7];
+    for (size_t i = 0; i < 7; i++) other[i] = s;
+    other[0].task.labels = ICL_LABELS_BALANCED;
+    other[1].task.items = ICL_ITEMS_UNIT;
+    other[2].observe.spacing = ICL_SPACING_LOG;
+    other[3].member++;
+    other[4].model = ICL_TRAIN_MLP;
+    other[5].rows = !s.rows;
+    other[6].stop_at_icl = !s.stop_at_icl;
+    for (size_t i = 0; i < 7; i++) assert_true(icl_train_fingerprint(&other[i]) != same);
+    assert_true(icl_train_fingerprint(&s) == same);
+}
+
 static void bad_checkpoints_are_refused(void **state) {
     (void)state;
     struct icl_train_setup s = short_setup(1);
@@ -163,9 +211,7 @@ static void bad_checkpoints_are_refused(void **state) {
     block[8] ^= 8;
     check_fails(icl_train_restore(run, block, size, &err), ICL_EUSAGE, &err, "this program writes and reads");
     block[8] ^= 8;
-    const uint64_t same = icl_train_fingerprint(&s);
     s.train.lambda_beta = 1e-9;
-    assert_true(icl_train_fingerprint(&s) != same);
     check_ok(icl_train_alloc(&other, &s, &err), &err);
     check_fails(icl_train_restore(other, block, size, &err), ICL_EUSAGE, &err, "other parameters");
     check_ok(icl_train_restore(run, block, size, &err), &err);
@@ -236,6 +282,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_seed_same_bytes_on_any_threads),
         cmocka_unit_test(a_restored_run_is_the_uninterrupted_one),
+        cmocka_unit_test(a_fingerprint_knows_every_value),
         cmocka_unit_test(bad_checkpoints_are_refused),
         cmocka_unit_test(divergence_names_the_step),
         cmocka_unit_test(steps_do_not_allocate),

@@ -1,6 +1,6 @@
 /* net.h -- the MLP D-H-H-1 that memorizes: its tensors, forward and backward passes.
  *
- *   phi(x) = W3 relu(W2 relu(W1 x + b1) + b2) + b3                        notes/simulation.md (S6)
+ *   phi(x) = W3 relu(W2 relu(W1 x + b1) + b2) + b3                        (S6)
  *
  * tensors  W1 (H,D), b1 (1,H), W2 (H,H), b2 (1,H), W3 (1,H), b3 (1,1), float, in one block and in panels of 32
  *          columns: icl_net_value finds an element

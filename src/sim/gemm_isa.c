@@ -60,17 +60,12 @@ ISA_INLINE void tile_rows(const struct tile *t, const struct icl_gemm_tail *tail
     static __attribute__((noinline)) void rows_##n(const struct tile *t, const struct icl_gemm_tail *tail) {           \
         tile_rows(t, tail, n);                                                                                         \
     }
-ROWS(1)
-ROWS(2)
-ROWS(3)
-ROWS(4)
-ROWS(5)
-ROWS(6)
+/* clang-format off */
+ROWS(1) ROWS(2) ROWS(3) ROWS(4) ROWS(5) ROWS(6)
 #if defined(__AVX512F__)
-ROWS(7)
-ROWS(8)
-ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
+ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
+    /* clang-format on */
 
     static void (*const rows_of[MR])(const struct tile *, const struct icl_gemm_tail *) = {
         rows_1, rows_2, rows_3, rows_4,  rows_5,  rows_6,

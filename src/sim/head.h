@@ -1,6 +1,6 @@
 /* head.h -- the attention head over a group of contexts, and the loss; private to sim.
  *
- *   a_c = sum_j p_j l_j,  p = softmax_j(beta x_j . x_t)                   notes/simulation.md (S6)
+ *   a_c = sum_j p_j l_j,  p = softmax_j(beta x_j . x_t)                   (S6)
  *   loss log(1 + exp(-y)), its slope -sigma(-y), y = l_t z                (S3)
  */
 #ifndef ICLKIN_SIM_HEAD_H

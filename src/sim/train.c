@@ -42,7 +42,7 @@ struct head {
     uint64_t version, fingerprint, size, sum;
 };
 static const char magic[8] = "iclkrun";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 const struct icl_column icl_train_columns[ICL_TRAIN_COLUMNS] = {
     [ICL_TRAIN_T] = {"t", "t"},
@@ -60,46 +60,43 @@ const struct icl_column icl_train_columns[ICL_TRAIN_COLUMNS] = {
     [ICL_TRAIN_ACC_IWL] = {"acc_iwl", "1"},
 };
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t h, const void *bytes, size_t n) {
+/* FNV-1a with its upper half folded into the lower, so that every bit of a word counts. */
+static uint64_t hash_of(uint64_t h, uint64_t word) {
+    h = (h ^ word) * UINT64_C(0x100000001b3);
+    return h ^ h >> 32;
+}
+static uint64_t hash_bytes(const void *bytes, size_t n) {
     const unsigned char *const p = bytes;
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) h = hash_of(h, p[i]);
     return h;
 }
-static const uint64_t hash_seed = UINT64_C(0xcbf29ce484222325);
+static uint64_t hash_values(uint64_t h, size_t n, const double *value) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        h = hash_of(h, bits);
+    }
+    return h;
+}
 
 uint64_t icl_train_fingerprint(const struct icl_train_setup *u) {
-    const double value[] = {u->task.K,
-                            (double)u->task.N,
-                            u->task.D,
-                            u->task.labels,
-                            (double)u->task.copies,
-                            u->task.items,
-                            u->init.w,
-                            u->init.beta,
-                            u->init.w_sd,
-                            u->init.beta_sd,
-                            u->train.lambda_w,
-                            u->train.lambda_beta,
-                            u->train.lambda_mlp,
-                            u->train.lr,
-                            (double)u->train.batch,
-                            u->train.t_max,
-                            u->observe.icl_threshold,
-                            u->observe.loss_threshold,
-                            u->observe.iwl_threshold,
-                            (double)u->observe.samples,
-                            u->observe.spacing,
-                            (double)u->sim.hidden,
-                            u->sim.input_scale,
-                            (double)u->sim.seed,
-                            (double)u->sim.eval_items,
-                            u->member,
-                            u->model,
-                            u->offset,
-                            u->rows,
-                            u->stop_at_icl};
-    return hash(hash_seed, value, sizeof value);
+    const struct icl_task *const k = &u->task;
+    const struct icl_init *const i = &u->init;
+    const struct icl_train *const t = &u->train;
+    const struct icl_observe *const o = &u->observe;
+    const struct icl_sim *const m = &u->sim;
+    const double task[] = {k->K, k->D, (double)k->N, (double)k->copies, k->labels, k->items};
+    const double start[] = {i->w,     i->beta,   i->w_sd, i->beta_sd,    u->member,
+                            u->model, u->offset, u->rows, u->stop_at_icl};
+    const double train[] = {t->lambda_w, t->lambda_beta, t->lambda_mlp, t->lr, (double)t->batch, t->t_max};
+    const double level[] = {o->icl_threshold, o->loss_threshold, o->iwl_threshold, (double)o->samples, o->spacing};
+    const double sim[] = {(double)m->hidden, m->input_scale, (double)m->seed, (double)m->eval_items};
+    uint64_t h = hash_values(0, sizeof task / sizeof *task, task);
+    h = hash_values(h, sizeof start / sizeof *start, start);
+    h = hash_values(h, sizeof train / sizeof *train, train);
+    h = hash_values(h, sizeof level / sizeof *level, level);
+    return hash_values(h, sizeof sim / sizeof *sim, sim);
 }
 
 static struct icl_eval_of eval_of(struct icl_train_run *run) {
@@ -376,7 +373,7 @@ void icl_train_save(const struct icl_train_run *run, void *block) {
     memcpy(head.magic, magic, sizeof head.magic);
     memcpy(state, &run->state, sizeof run->state);
     if (net_bytes(run) != 0) memcpy(state + sizeof run->state, run->net.block, net_bytes(run));
-    head.sum = hash(hash_seed, state, icl_train_save_size(run) - sizeof head);
+    head.sum = hash_bytes(state, icl_train_save_size(run) - sizeof head);
     memcpy(block, &head, sizeof head);
 }
 
@@ -390,7 +387,7 @@ enum icl_status icl_train_restore(struct icl_train_run *run, const void *block, 
                        (unsigned long long)head.version, VERSION);
     if (head.fingerprint != icl_train_fingerprint(&run->setup))
         return ICL_ERR(err, ICL_EUSAGE, "checkpoint of a run with other parameters");
-    if (head.size != size || size != icl_train_save_size(run) || head.sum != hash(hash_seed, state, size - sizeof head))
+    if (head.size != size || size != icl_train_save_size(run) || head.sum != hash_bytes(state, size - sizeof head))
         return ICL_ERR(err, ICL_EUSAGE, "damaged checkpoint");
     memcpy(&run->state, state, sizeof run->state);
     if (net_bytes(run) != 0) memcpy(run->net.block, state + sizeof run->state, net_bytes(run));
