@@ -26,6 +26,14 @@ static void show(struct member *member, size_t parts) {
     pthread_mutex_unlock(&ensemble->lock);
 }
 
+/* The row will count instead. */
+static void forget(struct member *member) {
+    pthread_mutex_lock(&member->ensemble->lock);
+    member->ensemble->progressed -= member->shown;
+    member->shown = 0;
+    pthread_mutex_unlock(&member->ensemble->lock);
+}
+
 static void tick(uint64_t step, void *context) {
     struct member *member = context;
     const double share = (double)step / (double)icl_train_total(member->drive.run);
@@ -107,9 +115,9 @@ enum icl_status cmd_ensemble_run(struct ensemble *ensemble, size_t job, struct i
     if (failed) remark(ensemble, job, &own);
     if (status == ICL_OK || failed) {
         const int length = row_of(&member, job, &result, failed, row);
+        forget(&member);
         status = icl_comm_give(ensemble->comm, row, (size_t)length, &own);
         if (status == ICL_OK && member.drive.path) unlink(member.drive.path); /* only now: the row is in the file */
-        show(&member, 0);                                                     /* the row counts instead */
     }
     cmd_drive_free(&member.drive);
     return status == ICL_OK ? ICL_OK : icl_err_set(err, status, "%s", own.text);
