@@ -154,8 +154,9 @@ demo: deps  ## installs what is missing, builds, predicts and draws
 
 figures: all  ## every figure to out/, as PNG, SVG and PDF
 	@mkdir -p out
-	@for f in $(FIGURES); do for e in png svg pdf; do \
-	    echo "out/$$f.$$e"; $(RUN) plot $$f -o out/$$f.$$e || exit; done; done
+	@for f in $$($(RUN) plot list | cut -d' ' -f1); do \
+	    echo "out/$$f.png"; $(RUN) plot $$f -o out/$$f.png || exit; \
+	    for e in svg pdf; do echo "out/$$f.$$e"; $(RUN) plot $$f --table out/$$f.tsv -o out/$$f.$$e || exit; done; done
 
 tests: $(BUILD)/iclkin $(TESTS) $(BENCHES)
 

@@ -37,13 +37,20 @@ kind() {
 }
 
 mapfile -t figures < <("$ICLKIN" plot list | awk '{ print $1 }')
-[ "${#figures[@]}" -ge 6 ] || fail "plot list: ${#figures[@]} figures"
+[ "${#figures[@]}" -ge 12 ] || fail "plot list: ${#figures[@]} figures"
+
+# Settings under which a figure is the same work in less time.
+declare -A lighter
+for f in outcome_K_N outcome_K_beta outcome_lambda_K outcome_lambda_N outcome_w_beta acquisition; do
+    lighter[$f]="-s solver.nodes_q=2 -s solver.nodes_g=4 -s solver.nodes_n=1 -s solver.rtol=1e-4 -s solver.K_tol=0.01"
+done
 
 for f in "${figures[@]}"; do
+    read -ra settings <<<"${lighter[$f]-}"
     if [ ! -f "params/$f.ini" ] || [ ! -f "plots/$f.gp" ]; then fail "$f: a figure is params/$f.ini and plots/$f.gp"; fi
     for e in png svg pdf; do
         if [ "$e" = png ]; then
-            "$ICLKIN" plot "$f" -o "$scratch/$f.png" >"$scratch/out" 2>&1 || fail "$f.png: $(cat "$scratch/out")"
+            "$ICLKIN" plot "$f" "${settings[@]}" -o "$scratch/$f.png" >"$scratch/out" 2>&1 || fail "$f.png: $(cat "$scratch/out")"
         else
             "$ICLKIN" plot "$f" --table "$scratch/$f.tsv" -o "$scratch/$f.$e" >"$scratch/out" 2>&1 ||
                 fail "$f.$e: $(cat "$scratch/out")"
@@ -63,6 +70,17 @@ done
 seen=$(awk -F'\t' '$1 == "meanfield" && $2 == "t_icl" { print $3 }' "$scratch/levels.tsv")
 said=$("$ICLKIN" predict params/levels.ini --json | sed -n 's/.*"t_icl".*"meanfield": \([^}]*\)}.*/\1/p')
 if [ -z "$seen" ] || [ "$seen" != "$said" ]; then fail "levels: t_icl $seen, predict says $said"; fi
+
+# A cell is what predict says of it, and the boundary at N = 100, a row of the grid, is its K*.
+from=$scratch/outcome_K_N.tsv
+while IFS=$'\t' read -r K N t outcome; do
+    said=$("$ICLKIN" predict "$from" -s task.K="$K" -s task.N="$N" --json | tr -d '\n')
+    [ "$t" != inf ] || t=null
+    [[ $said == *"\"meanfield\": $t}"*"\"outcome\": \"$outcome\""* ]] || fail "outcome_K_N: K = $K, N = $N: $t $outcome"
+done < <(awk -F'\t' -v OFS='\t' '$1 == "cell" && n++ % 97 == 50 { print $2, $3, $9, $10 }' "$from")
+said=$("$ICLKIN" predict "$from" -s task.N=100 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')
+awk -F'\t' -v K="$said" '$1 == "acquired" && $3 == 100 { n++; if ($2 / K > 1.011 || $2 / K < 0.989) bad = 1 }
+    END { exit !n || bad }' "$from" || fail "outcome_K_N: at N = 100 the boundary is not at K* = $said"
 
 # Other parameters than its own, and the current folder.
 (cd "$scratch" && "$ICLKIN" plot levels -q -s task.K=inf -s task.D=inf -s observe.samples=201 -s train.t_max=400) ||

@@ -20,6 +20,22 @@ static const struct figure figures[] = {
     {"transient", "a run that acquires ICL and loses it again: accuracies, w, beta and c1 in time", "acc_icl",
      "N = {task.N}, D = {task.D}, K = {task.K}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}",
      figures_transient},
+    {"outcome_K_N", "outcome in the (K, N) plane: no ICL, IWL only, ICL kept, ICL lost again", "class",
+     "D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}, t_{max} = {train.t_max}",
+     figures_outcome_K_N},
+    {"outcome_K_beta", "outcome in the (K, initial beta) plane", "class",
+     "N = {task.N}, D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}, t_{max} = {train.t_max}",
+     figures_outcome_K_beta},
+    {"outcome_lambda_K", "outcome in the (decay, K) plane", "class",
+     "N = {task.N}, D = {task.D}, λ_w = λ_β = λ, t_{max} = {train.t_max}", figures_outcome_lambda_K},
+    {"outcome_lambda_N", "outcome in the (decay, N) plane", "class",
+     "K = {task.K}, D = {task.D}, λ_w = λ_β = λ, t_{max} = {train.t_max}", figures_outcome_lambda_N},
+    {"outcome_w_beta", "outcome in the plane of initial w and beta", "class",
+     "N = {task.N}, K = {task.K}, D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}, t_{max} = "
+     "{train.t_max}",
+     figures_outcome_w_beta},
+    {"acquisition", "t_icl over the (K, N) plane with contours, up to the threshold K*", "t_icl",
+     "D = {task.D}, law {memory.law}, A = {memory.A}, ν = {memory.nu}", figures_acquisition},
 };
 
 size_t figures_count(void) {
@@ -31,7 +47,7 @@ const struct figure *figures_row(size_t index) {
 }
 
 enum icl_status figures_find(const char *name, const struct figure **figure, struct icl_err *err) {
-    char names[256] = "";
+    char names[512] = "";
     for (size_t i = 0; i < figures_count(); i++) {
         if (strcmp(figures[i].name, name) == 0) {
             *figure = &figures[i];

@@ -38,6 +38,18 @@ enum icl_status figures_context(const struct icl_params *params, struct cmd_prog
                                 struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_threshold(const struct icl_params *params, struct cmd_progress *progress,
                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_outcome_K_N(const struct icl_params *params, struct cmd_progress *progress,
+                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_outcome_K_beta(const struct icl_params *params, struct cmd_progress *progress,
+                                       struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_outcome_lambda_K(const struct icl_params *params, struct cmd_progress *progress,
+                                         struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_outcome_lambda_N(const struct icl_params *params, struct cmd_progress *progress,
+                                         struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_outcome_w_beta(const struct icl_params *params, struct cmd_progress *progress,
+                                       struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_acquisition(const struct icl_params *params, struct cmd_progress *progress,
+                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
 /* The names of the levels of theory, as theory.level has them. */
 extern const char *const figures_level[ICL_LEVEL_COUNT];
