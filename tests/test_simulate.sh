@@ -83,7 +83,7 @@ for signal in KILL INT TERM; do
     done
     [ $stopped -gt 0 ] || fail "SIG$signal never came in time"
     expect 0 "$ICLKIN" simulate "${long[@]}" --resume -o "$dir/part"
-    [ $code -eq 0 ] || grep -q 'carries on at step [1-9]' "$dir/err" || fail "SIG$signal: begins again: $(cat "$dir/err")"
+    [ "$code" -eq 0 ] || grep -q 'carries on at step [1-9]' "$dir/err" || fail "SIG$signal: begins again: $(cat "$dir/err")"
     cmp -s "$dir/whole" "$dir/part" || fail "SIG$signal $stopped times and resumed, the bytes differ"
     [ "$(find "$dir" -name 'part.checkpoint*' | wc -l)" -eq 0 ] || fail "left behind: $(echo "$dir"/part*)"
 done
