@@ -43,9 +43,10 @@ struct hand {
     double w, beta, theta[THETA];
 };
 
-/* The mean loss of the batch, by plain loops in double; scores are products of the items that the ids name. */
-static double hand_loss(const struct hand *h) {
-    double loss = 0;
+/* The mean loss of the batch, by plain loops in double; scores are products of the items that the ids name. *clock is
+ * <sigma(-z)>/<sigma(-phi_+)>. */
+static double hand_loss(const struct hand *h, double *clock) {
+    double loss = 0, miss = 0, miss_phi = 0;
     for (size_t b = 0; b < B; b++) {
         const float *const x = icl_sample_item(&h->sample, &h->targets, b);
         double input[D], phi = 0;
@@ -65,16 +66,20 @@ static double hand_loss(const struct hand *h) {
                                 ? label * h->setup->offset
                                 : h->w * plain_attention(N, score, h->contexts.label + b * h->contexts.stride, h->beta);
         loss += log1p(exp(-label * (phi + head))) / B;
+        miss += 1 / (1 + exp(label * (phi + head)));
+        miss_phi += 1 / (1 + exp(label * phi));
     }
+    *clock = miss / miss_phi;
     return loss;
 }
 
 static double slope_of(struct hand *h, double *parameter) {
     const double keep = *parameter, step = 1e-6;
+    double clock;
     *parameter = keep + step;
-    const double up = hand_loss(h);
+    const double up = hand_loss(h, &clock);
     *parameter = keep - step;
-    const double down = hand_loss(h);
+    const double down = hand_loss(h, &clock);
     *parameter = keep;
     return (up - down) / (2 * step);
 }
@@ -116,14 +121,19 @@ static void check_step(const struct icl_train_setup *setup) {
     struct icl_err err;
     struct icl_train_result result;
     float phi[K];
+    struct icl_train_row row;
+    double clock;
     hand_start(&h, setup);
     struct icl_train_run *run = start(setup);
+    (void)hand_loss(&h, &clock);
     hand_step(&h);
     check_ok(icl_train_step(run, &err), &err);
     icl_train_result(run, &result);
     check_abs(result.w, h.w, 5e-8);       /* rounding of a and its slope in float; measured 9e-9 */
     check_abs(result.beta, h.beta, 5e-8); /* measured 8e-9 */
     assert_int_equal(result.steps, 1);
+    assert_true(icl_train_row(run, &row));
+    check_abs(row.value[ICL_TRAIN_S], setup->train.lr * clock, 1e-7); /* rounding of phi and a; measured 1e-8 */
     if (h.sample.K) {
         check_ok(icl_train_logits(run, 0, K, phi, &err), &err);
         for (size_t i = 0; i < K && setup->model != ICL_TRAIN_ATTENTION; i++) {
@@ -147,6 +157,8 @@ static void one_step_by_hand(void **state) {
     s.train = (struct icl_train){
         .lr = 0.5, .batch = B, .t_max = 5, .lambda_w = 0.03, .lambda_beta = 0.05, .lambda_mlp = 0.02};
     s.sim.input_scale = 1.5;
+    s.sim.eval_items = 10;
+    s.rows = true; /* 11 rows in 10 steps: each step is one */
     for (int model = ICL_TRAIN_MINIMAL; model <= ICL_TRAIN_ATTENTION; model++) {
         s.model = model;
         s.offset = model == ICL_TRAIN_MLP ? 0.8 : 0;
@@ -192,6 +204,41 @@ static void evaluation_of_a_known_case(void **state) {
     assert_true(icl_train_row(run, &row));
     check_rel(row.value[ICL_TRAIN_LOSS_ICL], two, 1e-6); /* rounding of a in float; measured 3e-8 */
     check_abs(row.error[ICL_TRAIN_LOSS_ICL], 0, 1e-8);
+    icl_train_free(run);
+}
+
+/* All K items are evaluated, so that c1, c2, c3 are averages over icl_train_logits; and without attention a novel item,
+ * taken with both labels, is right half of the time exactly. */
+static void evaluation_of_an_mlp(void **state) {
+    (void)state;
+    enum { ITEMS = 150 };
+    struct icl_train_setup s = setup_of(ITEMS, 10, 20, 33);
+    struct icl_err err;
+    struct icl_train_row row;
+    float phi[ITEMS];
+    double c1 = 0, square = 0, c3 = 0, hits = 0;
+    s.model = ICL_TRAIN_MLP;
+    s.rows = true;
+    s.train.t_max = 30;
+    struct icl_train_run *run = start(&s);
+    finish(run);
+    assert_true(icl_train_row(run, &row));
+    check_ok(icl_train_logits(run, 0, ITEMS, phi, &err), &err);
+    for (size_t i = 0; i < ITEMS; i++) {
+        const double miss = 1 / (1 + exp((double)phi[i]));
+        c1 += miss / ITEMS;
+        square += miss * miss / ITEMS;
+        c3 += exp(-(double)phi[i]) / ITEMS;
+        hits += (phi[i] > 0) / (double)ITEMS;
+    }
+    check_rel(row.value[ICL_TRAIN_C1], c1, 1e-14); /* rounding of the same sums in another order */
+    check_rel(row.value[ICL_TRAIN_C2], 1 - square / c1, 1e-14);
+    check_rel(row.value[ICL_TRAIN_C3], c3, 1e-14);
+    check_rel(row.value[ICL_TRAIN_ACC_IWL], hits, 1e-14);
+    assert_true(hits > 0.6 && c1 < 0.499); /* it has begun to memorize: the averages are of something */
+    check_abs(row.value[ICL_TRAIN_S], 30, 1e-11);
+    for (int c = ICL_TRAIN_C1; c <= ICL_TRAIN_C3; c++) assert_true(row.error[c] == 0);
+    assert_true(row.value[ICL_TRAIN_ACC_ICL] == 0.5 && row.error[ICL_TRAIN_ACC_ICL] == 0);
     icl_train_free(run);
 }
 
@@ -299,6 +346,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_step_by_hand),
         cmocka_unit_test(evaluation_of_a_known_case),
+        cmocka_unit_test(evaluation_of_an_mlp),
         cmocka_unit_test(crossings),
         cmocka_unit_test(true_at_the_start_is_at_the_start),
         cmocka_unit_test(t_icl_for_infinite_K),
