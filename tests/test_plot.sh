@@ -37,11 +37,11 @@ kind() {
 }
 
 mapfile -t figures < <("$ICLKIN" plot list | awk '{ print $1 }')
-[ "${#figures[@]}" -ge 12 ] || fail "plot list: ${#figures[@]} figures"
+[ "${#figures[@]}" -ge 14 ] || fail "plot list: ${#figures[@]} figures"
 
 # Settings under which a figure is the same work in less time.
 declare -A lighter
-for f in outcome_K_N outcome_K_beta outcome_lambda_K outcome_lambda_N outcome_w_beta acquisition; do
+for f in outcome_K_N outcome_K_beta outcome_lambda_K outcome_lambda_N outcome_w_beta acquisition phaseplane; do
     lighter[$f]="-s solver.nodes_q=2 -s solver.nodes_g=4 -s solver.nodes_n=1 -s solver.rtol=1e-4 -s solver.K_tol=0.01"
 done
 
@@ -81,6 +81,13 @@ done < <(awk -F'\t' -v OFS='\t' '$1 == "cell" && n++ % 97 == 50 { print $2, $3, 
 said=$("$ICLKIN" predict "$from" -s task.N=100 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')
 awk -F'\t' -v K="$said" '$1 == "acquired" && $3 == 100 { n++; if ($2 / K > 1.011 || $2 / K < 0.989) bad = 1 }
     END { exit !n || bad }' "$from" || fail "outcome_K_N: at N = 100 the boundary is not at K* = $said"
+
+# The folds of the mean field are near (T9), and between them there are two stable points.
+awk -F'\t' '$1 == "lambda" && $3 == "T9" { closed = $4 }
+    $1 == "lambda" && $2 == "meanfield" && $3 == "fold" { if (!low || $4 < low) low = $4; if ($4 > high) high = $4 }
+    $1 == "lambda" && $2 == "reduced" && $3 == "fold" { reduced = $4 }
+    END { exit !(low / closed > 0.98 && low / closed < 1.02 && high > 2 * low && reduced / closed - 1 < 1e-9 &&
+                 1 - reduced / closed < 1e-9) }' "$scratch/bifurcation.tsv" || fail "bifurcation: its folds are not at (T9)"
 
 # Other parameters than its own, and the current folder.
 (cd "$scratch" && "$ICLKIN" plot levels -q -s task.K=inf -s task.D=inf -s observe.samples=201 -s train.t_max=400) ||

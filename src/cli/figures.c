@@ -36,6 +36,11 @@ static const struct figure figures[] = {
      figures_outcome_w_beta},
     {"acquisition", "t_icl over the (K, N) plane with contours, up to the threshold K*", "t_icl",
      "D = {task.D}, law {memory.law}, A = {memory.A}, ν = {memory.nu}", figures_acquisition},
+    {"phaseplane", "the (w, beta) plane before, during and after memorization: nullclines, separatrix, basin, runs",
+     "w", "N = {task.N}, D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}", figures_phaseplane},
+    {"bifurcation", "fixed points w and beta against decay and against memorization, with their folds", "beta",
+     "N = {task.N}, D = {task.D}; left c_1 = {memory.c1}; right λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}",
+     figures_bifurcation},
 };
 
 size_t figures_count(void) {

@@ -50,6 +50,10 @@ enum icl_status figures_outcome_w_beta(const struct icl_params *params, struct c
                                        struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_acquisition(const struct icl_params *params, struct cmd_progress *progress,
                                     struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_phaseplane(const struct icl_params *params, struct cmd_progress *progress,
+                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_bifurcation(const struct icl_params *params, struct cmd_progress *progress,
+                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
 /* The names of the levels of theory, as theory.level has them. */
 extern const char *const figures_level[ICL_LEVEL_COUNT];
