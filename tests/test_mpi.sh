@@ -81,4 +81,27 @@ wait
 [ -z "$(comm -23 <(rows "$dir/killed") <(rows "$dir/whole"))" ] || fail "a killed rank left other rows"
 "$program" ensemble "${long[@]}" --resume -o "$dir/killed" 2>"$dir/err" || fail "resumed: $(cat "$dir/err")"
 same "$dir/whole" "$dir/killed" "a rank killed and the rest resumed, the rows differ"
+
+# phase: the same bytes for 1, 2, 4 ranks as on threads, whole or resumed; a bad axis is refused.
+phase() {
+    local ranks=$1
+    shift
+    timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -n "$ranks" "$program" phase "$@" 2>"$dir/err"
+}
+grid=(-x task.K=300:30000:40:log -y task.N=50:150:5 -s solver.nodes_q=6 -s solver.nodes_g=8)
+for way in "" --boundary --adapt; do
+    [ "$way" = --boundary ] && grid[1]=task.K=300:30000:7:log
+    "$program" phase "${grid[@]}" $way -o "$dir/phase$way" 2>/dev/null
+    for ranks in 1 2 4; do
+        rm -f "$dir/ranks"
+        phase "$ranks" "${grid[@]}" $way -o "$dir/ranks" || fail "phase $way on $ranks ranks: $(cat "$dir/err")"
+        cmp -s "$dir/phase$way" "$dir/ranks" || fail "phase $way on $ranks ranks: other bytes"
+    done
+done
+grid[1]=task.K=300:30000:40:log
+head -c 4000 "$dir/phase" >"$dir/part"
+phase 3 "${grid[@]}" --resume -o "$dir/part" || fail "phase resumed on 3 ranks: $(cat "$dir/err")"
+cmp -s "$dir/phase" "$dir/part" || fail "phase resumed on 3 ranks: other bytes"
+phase 2 "${grid[@]}" -o "$dir/phase" && fail "phase: an existing file is not refused"
+phase 2 -x task.K=1:2 && fail "phase: a bad axis is not refused"
 exit $bad

@@ -60,6 +60,19 @@ static void results_come_in_order(void **state) {
     }
 }
 
+static void a_part_is_done_where_it_begins(void **state) {
+    struct icl_err err;
+    (void)state;
+    struct icl_pool_job job = job_of(&again, 3, true);
+    job.first = 990;
+    check_ok(icl_pool_run(&job, &err), &err);
+    assert_int_equal(again.n, JOBS - 990);
+    for (size_t i = 0; i < again.n; i++) {
+        assert_int_equal(again.index[i], 990 + i);
+        check_abs(again.value[i], sin(990 + (double)i), 0);
+    }
+}
+
 static void unordered_results_come_once(void **state) {
     struct icl_err err;
     char seen[JOBS] = {0};
@@ -97,6 +110,8 @@ static void nothing_to_do_is_no_failure(void **state) {
     struct icl_pool_job job = job_of(&again, 2, true);
     job.n = 0;
     check_ok(icl_pool_run(&job, &err), &err);
+    job.n = job.first = 5;
+    check_ok(icl_pool_run(&job, &err), &err);
     assert_int_equal(again.n, 0);
 }
 
@@ -114,9 +129,10 @@ static void memory_that_is_missing_is_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_come_in_order),        cmocka_unit_test(unordered_results_come_once),
-        cmocka_unit_test(a_failing_sink_ends_the_work), cmocka_unit_test(a_stop_ends_the_work),
-        cmocka_unit_test(nothing_to_do_is_no_failure),  cmocka_unit_test(memory_that_is_missing_is_said),
+        cmocka_unit_test(results_come_in_order),          cmocka_unit_test(unordered_results_come_once),
+        cmocka_unit_test(a_part_is_done_where_it_begins), cmocka_unit_test(a_failing_sink_ends_the_work),
+        cmocka_unit_test(a_stop_ends_the_work),           cmocka_unit_test(nothing_to_do_is_no_failure),
+        cmocka_unit_test(memory_that_is_missing_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@
 #include "iclkin/err.h"
 
 struct icl_pool_job {
-    size_t n;       /* jobs */
+    size_t first; /* jobs first .. n - 1 are done */
+    size_t n;
     size_t slot;    /* bytes of one result */
     size_t threads; /* 0: all cores */
     bool ordered;   /* emit in the order of the index; else as they finish */

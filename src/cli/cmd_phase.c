@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/phase.h"
 #include "iclkin/pool.h"
+#include "run/ranks.h"
 
 enum { GRID_COLUMNS = 5, BOUNDARY_COLUMNS = 3, MODE = 16 };
 
@@ -81,7 +82,7 @@ enum icl_status cmd_phase_row(const struct phase *phase, const struct icl_phase_
 /* The grid: x runs fastest, a blank line between the rows of one y. */
 static void compute_cell(size_t index, size_t worker, void *slot, void *context) {
     const struct phase *phase = context;
-    const size_t at = index + phase->sink.rows, nx = phase->axis[0].n, point[ICL_PHASE_AXES] = {at % nx, at / nx};
+    const size_t nx = phase->axis[0].n, point[ICL_PHASE_AXES] = {index % nx, index / nx};
     (void)worker;
     icl_phase_cell(phase->params, phase->axis, phase->axes, point, slot);
 }
@@ -89,29 +90,14 @@ static void compute_cell(size_t index, size_t worker, void *slot, void *context)
 static enum icl_status emit_cell(size_t index, const void *slot, void *context, struct icl_err *err) {
     struct phase *phase = context;
     const struct icl_phase_cell *cell = slot;
-    const size_t at = index + phase->sink.rows;
     struct cmd_text text = {0};
     enum icl_status status = ICL_OK;
-    if (at > 0 && at % phase->axis[0].n == 0 && phase->axes > 1) status = cmd_text_add(&text, err, "\n");
+    if (index > 0 && index % phase->axis[0].n == 0 && phase->axes > 1) status = cmd_text_add(&text, err, "\n");
     if (status == ICL_OK) status = cmd_phase_row(phase, cell, cell->status, &text, err);
     if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
     cmd_text_free(&text);
     cmd_progress_step(&phase->progress);
     return status;
-}
-
-static enum icl_status run_grid(struct phase *phase, struct icl_err *err) {
-    const size_t cells = phase->axis[0].n * (phase->axes > 1 ? phase->axis[1].n : 1);
-    if (phase->sink.rows > cells) return ICL_ERR(err, ICL_EUSAGE, "%s: has more rows than the grid", phase->sink.path);
-    const struct icl_pool_job job = {.n = cells - phase->sink.rows,
-                                     .slot = sizeof(struct icl_phase_cell),
-                                     .threads = phase->params->ensemble.threads,
-                                     .ordered = true,
-                                     .compute = compute_cell,
-                                     .emit = emit_cell,
-                                     .context = phase,
-                                     .stop = phase->stop};
-    return icl_pool_run(&job, err);
 }
 
 /* The boundaries along x at one y. */
@@ -172,40 +158,57 @@ static enum icl_status emit_line(size_t index, const void *slot, void *context, 
     return status;
 }
 
-static enum icl_status run_boundary(struct phase *phase, struct icl_err *err) {
-    phase->skip = phase->sink.rows;
-    const struct icl_pool_job job = {.n = phase->axes > 1 ? phase->axis[1].n : 1,
-                                     .slot = sizeof(struct line_result),
+/* The grid or the lines, on threads or ranks; rank 0 alone has the file. status: the file's. */
+static enum icl_status run(struct phase *phase, struct icl_comm *comm, enum icl_status status, struct icl_err *err) {
+    const bool lines = phase->mode == PHASE_BOUNDARY;
+    const size_t ny = phase->axes > 1 ? phase->axis[1].n : 1, n = lines ? ny : phase->axis[0].n * ny;
+    const struct icl_pool_job job = {.first = lines ? 0 : phase->sink.rows,
+                                     .n = n,
+                                     .slot = lines ? sizeof(struct line_result) : sizeof(struct icl_phase_cell),
                                      .threads = phase->params->ensemble.threads,
                                      .ordered = true,
-                                     .compute = compute_line,
-                                     .emit = emit_line,
+                                     .compute = lines ? compute_line : compute_cell,
+                                     .emit = lines ? emit_line : emit_cell,
                                      .context = phase,
                                      .stop = phase->stop};
-    return icl_pool_run(&job, err);
+    phase->skip = phase->sink.rows;
+    if (status == ICL_OK && job.first > n)
+        status = ICL_ERR(err, ICL_EUSAGE, "%s: has more rows than the grid", phase->sink.path);
+    return icl_ranks_run(comm, &job, status, err);
+}
+
+/* Everything behind the axes: opens the file (rank 0), computes, closes. */
+static enum icl_status compute_all(const struct cmd_line *line, struct phase *phase, struct icl_comm *comm,
+                                   struct icl_err *err) {
+    struct cmd_text head = {0}, kept = {0};
+    const bool root = icl_comm_rank(comm) == 0, adapt = phase->mode == PHASE_ADAPT;
+    const size_t lines = phase->axes > 1 ? phase->axis[1].n : 1;
+    enum icl_status status = root ? head_of(line, phase, &head, err) : ICL_OK;
+    if (root && status == ICL_OK) status = cmd_sink_open(&phase->sink, line, head.bytes, &kept, err);
+    const bool opened = root && status == ICL_OK;
+    cmd_text_free(&head);
+    if (opened)
+        cmd_progress_start(&phase->progress, line, "phase",
+                           phase->mode == PHASE_BOUNDARY ? lines : lines * phase->axis[0].n - phase->sink.rows);
+    if (adapt) { /* rounds wait for each other: one process, its threads */
+        if (opened) status = cmd_phase_adapt(phase, kept.bytes, err);
+        const enum icl_status ended = icl_comm_stop(comm, NULL);
+        if (status == ICL_OK) status = ended;
+    } else {
+        status = run(phase, comm, status, err);
+    }
+    cmd_text_free(&kept);
+    if (!opened) return status;
+    cmd_progress_end(&phase->progress);
+    const enum icl_status closed = cmd_sink_close(&phase->sink, status == ICL_OK ? err : NULL);
+    if (status == ICL_OK && phase->solves > 0) cmd_remark(line, "%zu solves", phase->solves);
+    return status == ICL_OK ? closed : status;
 }
 
 enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err) {
     struct phase phase = {.params = &line->params, .stop = cmd_stop_install()};
-    struct cmd_text head = {0}, kept = {0};
+    struct icl_comm *comm;
     ICL_TRY(read_axes(line, &phase, err));
-    enum icl_status status = head_of(line, &phase, &head, err);
-    if (status == ICL_OK) status = cmd_sink_open(&phase.sink, line, head.bytes, &kept, err);
-    cmd_text_free(&head);
-    if (status != ICL_OK) {
-        cmd_text_free(&kept);
-        return status;
-    }
-    const size_t lines = phase.axes > 1 ? phase.axis[1].n : 1;
-    cmd_progress_start(&phase.progress, line, "phase",
-                       phase.mode == PHASE_BOUNDARY ? lines : lines * phase.axis[0].n - phase.sink.rows);
-    status = phase.mode == PHASE_BOUNDARY ? run_boundary(&phase, err)
-             : phase.mode == PHASE_ADAPT  ? cmd_phase_adapt(&phase, kept.bytes, err)
-                                          : run_grid(&phase, err);
-    cmd_progress_end(&phase.progress);
-    cmd_text_free(&kept);
-    struct icl_err *late = status == ICL_OK ? err : NULL;
-    const enum icl_status closed = cmd_sink_close(&phase.sink, late);
-    if (status == ICL_OK && phase.solves > 0) cmd_remark(line, "%zu solves", phase.solves);
-    return status == ICL_OK ? closed : status;
+    ICL_TRY(icl_comm_start(&comm, err));
+    return compute_all(line, &phase, comm, err);
 }

@@ -112,11 +112,12 @@ static enum icl_status collect(struct pool *pool, struct icl_err *err) {
 }
 
 enum icl_status icl_pool_run(const struct icl_pool_job *job, struct icl_err *err) {
-    const size_t wanted = icl_pool_threads(job->threads), threads = job->n < wanted ? job->n : wanted;
-    struct pool pool = {.job = job, .window = threads * WINDOW_A_THREAD};
+    const size_t wanted = icl_pool_threads(job->threads), jobs = job->n > job->first ? job->n - job->first : 0;
+    const size_t threads = jobs < wanted ? jobs : wanted;
+    struct pool pool = {.job = job, .window = threads * WINDOW_A_THREAD, .next = job->first, .emitted = job->first};
     struct worker *worker = NULL;
     size_t started = 0;
-    if (job->n == 0) return ICL_OK;
+    if (jobs == 0) return ICL_OK;
     enum icl_status status = icl_mem_alloc(&pool.slots, pool.window, job->slot, err);
     if (status == ICL_OK) status = icl_mem_alloc(&pool.slot, pool.window, sizeof *pool.slot, err);
     if (status == ICL_OK) status = icl_mem_alloc(&worker, threads, sizeof *worker, err);
