@@ -21,6 +21,7 @@
 #include "iclkin/train.h"
 #include "sim/gemm.h"
 #include "sim/lap.h"
+#include "sim/record.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -152,14 +153,48 @@ static void print_rate(const char *what, const struct rate *r) {
 }
 
 static void print_phases(const struct rate *r) {
-    static const char *const name[ICL_LAP_PHASES] = {
+    static const char *const name[ICL_LAP_EVAL] = {
         "sampling",  "gather and scores",  "softmax",           "packing",           "GEMM W1 x",
-        "GEMM W2 h", "GEMM gradient of h", "GEMM update of W2", "GEMM update of W1", "output, biases, loss",
-        "evaluation"};
+        "GEMM W2 h", "GEMM gradient of h", "GEMM update of W2", "GEMM update of W1", "output, biases, loss"};
     double total = 0;
     for (int p = 0; p < ICL_LAP_PHASES; p++) total += r->lap.seconds[p];
-    for (int p = 0; p < ICL_LAP_PHASES; p++)
+    for (int p = 0; p < ICL_LAP_EVAL; p++)
         printf("    %-24s %8.1f us %5.1f %%\n", name[p], 1e6 * r->lap.seconds[p], 100 * r->lap.seconds[p] / total);
+}
+
+/* Evaluations of a whole run that never acquires ICL. */
+static double evaluations_of(const struct icl_train_setup *setup) {
+    struct icl_record record;
+    double n = 0;
+    icl_record_init(setup, &record);
+    for (uint64_t step = 0;; step = record.next, n++) {
+        const struct icl_train_row row = {.value = {[ICL_TRAIN_STEPS] = (double)step, [ICL_TRAIN_ACC_ICL] = 0.5}};
+        icl_record_take(setup, step, &row, &record);
+        if (step == record.total) return n + 1;
+    }
+}
+
+/* What evaluations take of a run to t_max = 1000, with rows and without. */
+static void print_evaluation(double steps_a_second) {
+    struct icl_train_setup setup = setup_of(4000, 0);
+    struct icl_train_run *run;
+    struct icl_err err;
+    struct icl_lap lap = {0};
+    setup.train.t_max = 1000;
+    if (icl_train_alloc(&run, &setup, &err) != ICL_OK) fail(&err);
+    icl_train_clock(run, &lap);
+    for (int i = 0; i < 20; i++) {
+        if (icl_train_init(run, &err) != ICL_OK) fail(&err);
+    }
+    icl_train_free(run);
+    const double each = lap.seconds[ICL_LAP_EVAL] / 20, steps = setup.train.t_max / setup.train.lr / steps_a_second;
+    printf("    an evaluation: %.1f ms, %.1f steps;", 1e3 * each, each * steps_a_second);
+    for (int rows = 0; rows < 2; rows++) {
+        setup.rows = rows;
+        const double n = evaluations_of(&setup);
+        printf(" %.0f in a run %s rows, %.1f %%%s", n, rows ? "with" : "without", 100 * n * each / (n * each + steps),
+               rows ? "\n" : ",");
+    }
 }
 
 static struct rate all_cores(double K) {
@@ -279,6 +314,7 @@ int main(int argc, char **argv) {
     const struct rate one = measure(&setup);
     print_rate("K = 4000, one core", &one);
     print_phases(&one);
+    print_evaluation(one.cpu);
     const struct icl_train_setup infinite = setup_of(INFINITY, 0);
     const struct rate fresh = measure(&infinite);
     print_rate("K infinite, one core", &fresh);

@@ -193,8 +193,8 @@ static void evaluation_of_a_known_case(void **state) {
     check_rel(row.error[ICL_TRAIN_LOSS_ICL], sd, 0.05);                  /* of 12500 items' variance: 1.3 % */
     check_abs(row.value[ICL_TRAIN_LOSS_TRAIN], (one + two) / 2, 9 * sd); /* a quarter of the draws */
     check_abs(row.value[ICL_TRAIN_ACC_ICL], 1, 0);
-    check_abs(row.value[ICL_TRAIN_ACC_IWL], 0.5, 4.5 * sqrt(0.125 / 12500));
-    check_abs(row.value[ICL_TRAIN_LOSS_IWL], 0.5 * log(2) + 0.25 * (one + one + w), 4.5 * 0.63 / sqrt(12500));
+    check_abs(row.value[ICL_TRAIN_ACC_IWL], 0.5, 4.5 * sqrt(0.125 / 10000));
+    check_abs(row.value[ICL_TRAIN_LOSS_IWL], 0.5 * log(2) + 0.25 * (one + one + w), 4.5 * 0.63 / sqrt(10000));
     check_abs(row.value[ICL_TRAIN_C1], 0.5, 0);
     check_abs(row.value[ICL_TRAIN_C2], 0.5, 0);
     check_abs(row.value[ICL_TRAIN_C3], 1, 0);

@@ -28,6 +28,10 @@ static void coins(size_t n, const uint32_t *word, float *label) {
     }
 }
 
+static void stretch(size_t n, float factor, float *score) {
+    for (size_t j = 0; j < n; j++) score[j] *= factor;
+}
+
 /* VL vectors to the vector of their sums. */
 ISA_INLINE vec sums_of(vec *a) {
     ISA_UNROLL for (int half = VL / 2; half; half /= 2) {
@@ -107,4 +111,4 @@ static void softmax(size_t n, const float *score, const float *label, float beta
     out[1] = (sum_of(zls) - out[0] * sum_of(zs)) * scale;
 }
 
-const struct icl_head_isa ISA_NAME(icl_head_isa) = {indices, signs, coins, scores, softmax};
+const struct icl_head_isa ISA_NAME(icl_head_isa) = {indices, signs, coins, stretch, scores, softmax};

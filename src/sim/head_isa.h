@@ -5,6 +5,7 @@
  *           because range does not divide 2^32 (their id is then the largest uint32)
  * signs     id (n) to label (n): 1 below half, else -1
  * coins     label (n) +1 or -1 by the bits of word (n/32, rounded up); label is written up to the next multiple of 32
+ * stretch   score (n) times factor
  * scores    x_t . x_j of n items: target is (width), items is (., width), width a multiple of 16; id is readable for
  *           AHEAD more than n
  * softmax   p = softmax(beta score) over n: out = {sum p label, its derivative in beta}; score and label are readable,
@@ -22,6 +23,7 @@ struct icl_head_isa {
     size_t (*indices)(size_t n, const uint32_t *word, uint32_t first, uint32_t range, uint32_t *id);
     void (*signs)(size_t n, const uint32_t *id, uint32_t half, float *label);
     void (*coins)(size_t n, const uint32_t *word, float *label);
+    void (*stretch)(size_t n, float factor, float *score);
     void (*scores)(size_t n, const uint32_t *id, const float *items, size_t width, const float *target, float *score);
     void (*softmax)(size_t n, const float *score, const float *label, float beta, float out[2]);
 };

@@ -71,10 +71,17 @@ void icl_net_init(struct icl_net *net, uint64_t seed, uint32_t member) {
     }
 }
 
+static const struct icl_net_isa *vector_kernels(enum icl_gemm_road road) {
+#ifndef ICL_NO_ISA
+    if (road == ICL_GEMM_V4) return &icl_net_isa_v4;
+    if (road == ICL_GEMM_V3) return &icl_net_isa_v3;
+#endif
+    (void)road;
+    return &icl_net_isa_v1;
+}
+
 bool icl_net_finite(const struct icl_net *net) {
-    float sum = 0;
-    for (size_t i = 0; i < net->floats; i++) sum += net->block[i] - net->block[i]; /* NaN unless finite */
-    return sum == 0;
+    return vector_kernels(icl_gemm_choose())->finite(net->floats, net->block);
 }
 
 enum icl_status icl_net_work_alloc(struct icl_net_work **work, const struct icl_net *net, size_t rows,
@@ -128,15 +135,6 @@ void icl_net_load(struct icl_net_work *work, size_t rows, size_t b, const float 
         const size_t n = work->D - d < ICL_GEMM_PANEL ? work->D - d : ICL_GEMM_PANEL;
         for (size_t i = 0; i < ICL_GEMM_PANEL; i++) to[i] = i < n ? scale * x[d + i] : 0;
     }
-}
-
-static const struct icl_net_isa *vector_kernels(enum icl_gemm_road road) {
-#ifndef ICL_NO_ISA
-    if (road == ICL_GEMM_V4) return &icl_net_isa_v4;
-    if (road == ICL_GEMM_V3) return &icl_net_isa_v3;
-#endif
-    (void)road;
-    return &icl_net_isa_v1;
 }
 
 const float *icl_net_forward(const struct icl_net *net, struct icl_net_work *work, size_t rows) {

@@ -50,4 +50,16 @@ static void columns(size_t B, size_t H, const float *Gt, float alpha, float beta
     }
 }
 
-const struct icl_net_isa ISA_NAME(icl_net_isa) = {output, delta, columns};
+/* x - x is 0, or NaN. */
+static bool finite(size_t n, const float *x) {
+    vec sum[NV] = {{0}};
+    for (size_t i = 0; i < n; i += PANEL) {
+        for (size_t v = 0; v < NV; v++) sum[v] += isa_load(x + i + v * VL) - isa_load(x + i + v * VL);
+    }
+    float lane[PANEL], all = 0;
+    memcpy(lane, sum, sizeof lane);
+    for (size_t v = 0; v < PANEL; v++) all += lane[v];
+    return all == 0;
+}
+
+const struct icl_net_isa ISA_NAME(icl_net_isa) = {output, delta, columns, finite};

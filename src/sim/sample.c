@@ -34,7 +34,7 @@ static void draw_items(const struct icl_sample *s, struct icl_rng *rng, size_t n
         icl_rng_fill_normal(rng, s->width, x);
         for (size_t d = s->D; d < s->width; d++) x[d] = 0;
         const float scale = 1.0f / sqrtf(s->unit ? square_of(s, x) : (float)s->D);
-        for (size_t d = 0; d < s->D; d++) x[d] *= scale;
+        s->isa->stretch(s->D, scale, x);
     }
 }
 
@@ -214,7 +214,7 @@ static void fresh_context(const struct icl_sample *s, size_t copies, const float
                           float *score, float *label) {
     const float q = s->ideal ? 1 : s->unit ? 1 : square_of(s, x);
     const float scale = s->ideal ? 0 : s->unit ? 1 : sqrtf(q / (float)s->D);
-    for (size_t j = 0; j < s->N; j++) score[j] *= scale;
+    s->isa->stretch(s->N, scale, score);
     if (s->balanced)
         for (size_t j = 0; j < s->N; j++) label[j] = j < s->N / 2 ? own : -own;
     else

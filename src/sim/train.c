@@ -182,6 +182,7 @@ static enum icl_status evaluate(struct icl_train_run *run, struct icl_err *err) 
     row.value[ICL_TRAIN_W] = y->w;
     row.value[ICL_TRAIN_BETA] = y->beta;
     row.value[ICL_TRAIN_S] = y->s;
+    icl_lap_mark(run->lap, ICL_LAP_VECTOR);
     if (run->work) run->work->lap = NULL;
     icl_eval_row(&run->eval, &of, &row);
     if (run->work) run->work->lap = run->lap;
