@@ -250,7 +250,8 @@ struct held {
 };
 
 static struct held hold(double rate, double beta, double most) { /* rate = q/D */
-    const double sharp = 8, free = rate * beta * beta, over = sharp * (free - most);
+    const double sharp = 8, free = rate * beta * beta, over = sharp * (free - most), rounding = -37;
+    if (over < rounding) return (struct held){free, 2 * rate * beta, 2 * rate, 1};
     const double lift = (over > 0 ? over + log1p(exp(-over)) : log1p(exp(over))) - log1p(exp(-sharp * most));
     const double p = over > 700 ? 0 : 1 / (1 + exp(over)), free1 = 2 * rate * beta, free2 = 2 * rate;
     return (struct held){free - lift / sharp, p * free1, p * free2 - sharp * p * (1 - p) * free1 * free1, p};

@@ -14,11 +14,14 @@ void JOIN(icl_meanfield_sums, ICL_ISA)(const struct icl_meanfield_nodes *nodes, 
         const icl_vec p = *(const icl_vec *)(nodes->weight + i);
         const icl_vec u = icl_vec_exp(icl_vec_limit(a * w, 700));
         icl_vec sigma = icl_vec_set(0);
-        for (size_t j = 0; j < nodes->quantiles; j++) sigma += nodes->share[j] / (1 + nodes->lift[j] * u);
+        for (size_t j = 0; j < nodes->quantiles; j++) {
+            const icl_vec share = icl_vec_set(nodes->share[j]), lift = icl_vec_set(nodes->lift[j]);
+            sigma = icl_vec_fma(share, icl_vec_inverse(icl_vec_fma(lift, u, icl_vec_set(1))), sigma);
+        }
         sigma *= p;
         s0 += sigma;
-        s1 += sigma * a;
-        s2 += sigma * b;
+        s1 = icl_vec_fma(sigma, a, s1);
+        s2 = icl_vec_fma(sigma, b, s2);
     }
     sums[0] = icl_vec_sum(&s0);
     sums[1] = icl_vec_sum(&s1);
