@@ -3,8 +3,8 @@
  *   D infinite   a = (n E + S)/(n E + m), E = e^beta, m = N - n: node (n, S), exact sums (T2)
  *   D finite     a = (n r + mu + sd g)/(n r + m), r = e^(beta q - beta^2 q/2D): node (n, q, g), Gauss rules (T4)
  *                random labels: mu = -m/(K-1), sd = sqrt(m) e^(x/2); balanced: mu = -n, sd^2 = m (e^x - 1);
- *                x = beta^2 q/D (both sides of T4 divided by e^(beta^2 q/2D)), held at ln N in sd and continued linearly
- *                beyond 2 ln N in r, where (T4) ends
+ *                x = beta^2 q/D (both sides of T4 divided by e^(beta^2 q/2D)), held at ln N in sd and continued
+ * linearly beyond 2 ln N in r, where (T4) ends
  *
  * a        weight of the context's label in z = phi + w a; shape (nodes), padded with weight 0 to a multiple of 8
  * b, c     da/dbeta and d2a/dbeta2 at fixed S or g, shape (nodes)
@@ -40,7 +40,7 @@ struct icl_context_norm {
 struct icl_context {
     enum icl_labels labels;
     double D;
-    double most; /* D finite: x is held at this value, ln N, beyond it (notes/model.md, T4) */
+    double most;                     /* D finite: x is held at this value, ln N, beyond it (notes/model.md, T4) */
     size_t groups, nodes;            /* nodes: padded to a multiple of 8 */
     struct icl_context_group *group; /* shape (groups) */
     size_t norms;
