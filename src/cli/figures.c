@@ -41,6 +41,18 @@ static const struct figure figures[] = {
     {"bifurcation", "fixed points w and beta against decay and against memorization, with their folds", "beta",
      "N = {task.N}, D = {task.D}; left c_1 = {memory.c1}; right λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}",
      figures_bifurcation},
+    {"run", "theory over one simulated run: w, beta, losses and accuracies in time", "w",
+     "N = {task.N}, D = {task.D}, K = {task.K}; SGD: learning rate {train.lr}, batch {train.batch}, H = {sim.hidden}, "
+     "seed {sim.seed}",
+     figures_run},
+    {"band", "w, beta and accuracy of many simulated runs as a band, with theory through it", "w",
+     "N = {task.N}, D = {task.D}, K = {task.K}; {ensemble.runs} seeds of SGD: learning rate {train.lr}, batch "
+     "{train.batch}",
+     figures_band},
+    {"histogram", "t_icl of many simulated runs from random initial values, against theory's", "t_icl",
+     "N = {task.N}, D = {task.D}, K = {task.K}; {ensemble.runs} starts: w = {init.w} ± {init.w_sd}, β = {init.beta} ± "
+     "{init.beta_sd}; learning rate {train.lr}, batch {train.batch}",
+     figures_histogram},
 };
 
 size_t figures_count(void) {

@@ -54,6 +54,12 @@ enum icl_status figures_phaseplane(const struct icl_params *params, struct cmd_p
                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_bifurcation(const struct icl_params *params, struct cmd_progress *progress,
                                     struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_run(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
+                            struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_band(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
+                             struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_histogram(const struct icl_params *params, struct cmd_progress *progress,
+                                  struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
 /* The names of the levels of theory, as theory.level has them. */
 extern const char *const figures_level[ICL_LEVEL_COUNT];

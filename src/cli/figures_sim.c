@@ -1,0 +1,373 @@
+/* figures_sim.c -- theory over simulation: one run, a band of seeds, the distribution of t_icl. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/drive.h"
+#include "cli/figures.h"
+#include "iclkin/gauge.h"
+#include "iclkin/pool.h"
+#include "iclkin/predict.h"
+#include "iclkin/traj.h"
+
+/* ---- a trajectory as rows of a simulation ----------------------------------------------------------------------- */
+
+struct theory {
+    struct icl_gauge *gauge;
+    double lr;
+    enum icl_status (*take)(const double row[ICL_TRAIN_COLUMNS], void *context, struct icl_err *err);
+    void *context;
+};
+
+static enum icl_status theory_sink(double t, const double *y, void *context, struct icl_err *err) {
+    const struct theory *theory = context;
+    struct icl_observables o;
+    icl_gauge_all(theory->gauge, y, &o);
+    const double row[ICL_TRAIN_COLUMNS] = {[ICL_TRAIN_T] = t,
+                                           [ICL_TRAIN_STEPS] = t / theory->lr,
+                                           [ICL_TRAIN_W] = y[ICL_W],
+                                           [ICL_TRAIN_BETA] = y[ICL_BETA],
+                                           [ICL_TRAIN_S] = y[ICL_S],
+                                           [ICL_TRAIN_C1] = o.c1,
+                                           [ICL_TRAIN_C2] = o.c2,
+                                           [ICL_TRAIN_C3] = o.c3,
+                                           [ICL_TRAIN_LOSS_TRAIN] = o.loss_train,
+                                           [ICL_TRAIN_LOSS_ICL] = o.loss_icl,
+                                           [ICL_TRAIN_LOSS_IWL] = o.loss_iwl,
+                                           [ICL_TRAIN_ACC_ICL] = o.acc_icl,
+                                           [ICL_TRAIN_ACC_IWL] = o.acc_iwl};
+    return theory->take(row, theory->context, err);
+}
+
+static enum icl_status solve(const struct icl_params *params, struct theory *theory, struct icl_traj_result *result,
+                             struct icl_err *err) {
+    const enum icl_level level = params->theory.level;
+    const size_t least = 401; /* rows: it is drawn as a line */
+    struct icl_params finer = *params;
+    struct icl_traj *traj = NULL;
+    theory->gauge = NULL;
+    theory->lr = params->train.lr;
+    if (finer.observe.samples < least) finer.observe.samples = least;
+    enum icl_status status = icl_gauge_alloc(&theory->gauge, params, level, params->task.K, true, err);
+    if (status == ICL_OK) status = icl_traj_alloc(&traj, &finer, level, params->task.K, err);
+    if (status == ICL_OK)
+        status =
+            icl_traj_run(traj, params->init.w, params->init.beta, ICL_TRAJ_TO_END, theory_sink, theory, result, err);
+    icl_traj_free(traj);
+    icl_gauge_free(theory->gauge);
+    return status;
+}
+
+/* What the network was, for the picture to say. */
+static const char *model_of(const struct icl_params *params) {
+    return cmd_drive_setup(params, false).model == ICL_TRAIN_ATTENTION ? "attention alone" : "MLP and attention";
+}
+
+/* ---- run -------------------------------------------------------------------------------------------------------- */
+
+struct writer {
+    struct icl_table *table;
+    const char *curve, *model;
+};
+
+static enum icl_status add_run_row(const double row[ICL_TRAIN_COLUMNS], void *context, struct icl_err *err) {
+    const struct writer *writer = context;
+    union icl_cell cells[2 + ICL_TRAIN_COLUMNS] = {{.text = writer->curve}, {.text = writer->model}};
+    for (size_t i = 0; i < ICL_TRAIN_COLUMNS; i++) cells[2 + i].number = row[i];
+    return icl_table_row(writer->table, cells, err);
+}
+
+static void tick(uint64_t step, void *context) {
+    cmd_progress_to(context, (size_t)step);
+}
+
+static enum icl_status simulate(const struct icl_params *params, struct cmd_progress *progress, struct drive *drive,
+                                struct icl_err *err) {
+    const struct icl_train_setup setup = cmd_drive_setup(params, true);
+    drive->stop = cmd_stop_install();
+    drive->tick = tick;
+    drive->context = progress;
+    ICL_TRY(cmd_drive_start(drive, &setup, err));
+    progress->total = (size_t)icl_train_total(drive->run);
+    return cmd_drive_run(drive, err);
+}
+
+/* A row that marks a time; its other columns are 0. */
+static enum icl_status add_time(struct writer *writer, const char *curve, double t, struct icl_err *err) {
+    const double row[ICL_TRAIN_COLUMNS] = {[ICL_TRAIN_T] = t};
+    writer->curve = curve;
+    ICL_TRY(icl_table_break(writer->table, err));
+    return isfinite(t) ? add_run_row(row, writer, err) : ICL_OK;
+}
+
+enum icl_status figures_run(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
+                            struct icl_err *err) {
+    struct icl_column columns[2 + ICL_TRAIN_COLUMNS] = {{"curve", "text"}, {"simulated", "text"}};
+    struct writer writer = {.curve = "theory", .model = model_of(params)};
+    struct theory theory = {.take = add_run_row, .context = &writer};
+    struct drive drive = {0};
+    struct icl_traj_result predicted;
+    struct icl_train_result measured;
+    memcpy(columns + 2, icl_train_columns, sizeof icl_train_columns);
+    ICL_TRY(icl_table_alloc(table, sizeof columns / sizeof *columns, columns, err));
+    writer.table = *table;
+    enum icl_status status = solve(params, &theory, &predicted, err);
+    if (status == ICL_OK) status = icl_table_break(*table, err);
+    if (status == ICL_OK) status = simulate(params, progress, &drive, err);
+    writer.curve = "simulation";
+    for (size_t i = 0; i < drive.rows && status == ICL_OK; i++)
+        status = add_run_row(drive.row + i * ICL_TRAIN_COLUMNS, &writer, err);
+    if (status == ICL_OK) icl_train_result(drive.run, &measured);
+    if (status == ICL_OK) status = add_time(&writer, "theory t_icl", predicted.t_icl, err);
+    if (status == ICL_OK) status = add_time(&writer, "simulation t_icl", measured.t_icl.t, err);
+    cmd_drive_free(&drive);
+    return status;
+}
+
+/* ---- many runs -------------------------------------------------------------------------------------------------- */
+
+struct member {
+    struct icl_train_result result;
+    struct drive drive;
+    enum icl_status status;
+    struct icl_err err;
+};
+
+struct crowd {
+    const struct icl_params *params;
+    struct cmd_progress *progress;
+    bool rows;
+    size_t count;
+    struct member *member; /* shape (count) */
+    const volatile sig_atomic_t *stop;
+};
+
+/* Run r is that of `ensemble`: its seed is sim.seed + r. */
+static void run_member(size_t index, size_t worker, void *slot, void *context) {
+    const struct crowd *crowd = context;
+    struct member *member = &crowd->member[index];
+    struct icl_params params = *crowd->params;
+    (void)worker;
+    (void)slot;
+    params.sim.seed += index;
+    const struct icl_train_setup setup = cmd_drive_setup(&params, crowd->rows);
+    member->drive.stop = crowd->stop;
+    member->status = cmd_drive_start(&member->drive, &setup, &member->err);
+    if (member->status == ICL_OK) member->status = cmd_drive_run(&member->drive, &member->err);
+    if (member->status != ICL_OK) return;
+    icl_train_result(member->drive.run, &member->result);
+    icl_train_free(member->drive.run); /* its rows stay */
+    member->drive.run = NULL;
+}
+
+static enum icl_status count_member(size_t index, const void *slot, void *context, struct icl_err *err) {
+    struct crowd *crowd = context;
+    const struct member *member = &crowd->member[index];
+    (void)slot;
+    cmd_progress_step(crowd->progress);
+    if (member->status == ICL_OK) return ICL_OK;
+    return ICL_ERR(err, member->status, "run %zu: %s", index, member->err.text);
+}
+
+static enum icl_status crowd_run(struct crowd *crowd, struct icl_err *err) {
+    crowd->count = crowd->params->ensemble.runs;
+    crowd->stop = cmd_stop_install();
+    crowd->progress->total = crowd->count;
+    ICL_TRY(icl_mem_alloc(&crowd->member, crowd->count, sizeof *crowd->member, err));
+    const struct icl_pool_job job = {.n = crowd->count,
+                                     .slot = 1,
+                                     .threads = crowd->params->ensemble.threads,
+                                     .compute = run_member,
+                                     .emit = count_member,
+                                     .context = crowd,
+                                     .stop = crowd->stop};
+    return icl_pool_run(&job, err);
+}
+
+static void crowd_free(struct crowd *crowd) {
+    for (size_t i = 0; crowd->member && i < crowd->count; i++) cmd_drive_free(&crowd->member[i].drive);
+    icl_mem_free(crowd->member);
+}
+
+/* ---- band ------------------------------------------------------------------------------------------------------- */
+
+enum { BANDS = 3, PLACES = 5, BAND_COLUMNS = 3 + BANDS * PLACES };
+
+/* Of each: the least, the quartiles and the median, and the most over the runs. */
+static const enum icl_train_column banded[BANDS] = {ICL_TRAIN_W, ICL_TRAIN_BETA, ICL_TRAIN_ACC_ICL};
+static const struct icl_column band_columns[BAND_COLUMNS] = {
+    {"curve", "text"}, {"simulated", "text"},  {"t", "lr x steps"},   {"w_least", "1"},       {"w_lower", "1"},
+    {"w", "1"},        {"w_upper", "1"},       {"w_most", "1"},       {"beta_least", "1"},    {"beta_lower", "1"},
+    {"beta", "1"},     {"beta_upper", "1"},    {"beta_most", "1"},    {"acc_icl_least", "1"}, {"acc_icl_lower", "1"},
+    {"acc_icl", "1"},  {"acc_icl_upper", "1"}, {"acc_icl_most", "1"},
+};
+
+/* A curve is a band of no width. */
+static enum icl_status add_curve_row(const double row[ICL_TRAIN_COLUMNS], void *context, struct icl_err *err) {
+    const struct writer *writer = context;
+    union icl_cell cells[BAND_COLUMNS] = {
+        {.text = writer->curve}, {.text = writer->model}, {.number = row[ICL_TRAIN_T]}};
+    for (size_t b = 0; b < BANDS; b++)
+        for (size_t p = 0; p < PLACES; p++) cells[3 + b * PLACES + p].number = row[banded[b]];
+    return icl_table_row(writer->table, cells, err);
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value a share of the way up the sorted ones. */
+static double quantile(const double *sorted, size_t count, double share) {
+    const double at = share * (double)(count - 1);
+    const size_t i = (size_t)at, next = i + 1 < count ? i + 1 : i;
+    return sorted[i] + (at - (double)i) * (sorted[next] - sorted[i]);
+}
+
+static enum icl_status add_band(const struct crowd *crowd, struct writer *writer, struct icl_err *err) {
+    const double quarter = 0.25;
+    double *values;
+    enum icl_status status = ICL_OK;
+    ICL_TRY(icl_mem_alloc(&values, crowd->count, sizeof *values, err));
+    writer->curve = "seeds";
+    for (size_t r = 0; r < crowd->member[0].drive.rows && status == ICL_OK; r++) {
+        const double *first = crowd->member[0].drive.row + r * ICL_TRAIN_COLUMNS;
+        union icl_cell cells[BAND_COLUMNS] = {
+            {.text = writer->curve}, {.text = writer->model}, {.number = first[ICL_TRAIN_T]}};
+        for (size_t b = 0; b < BANDS; b++) {
+            for (size_t i = 0; i < crowd->count; i++)
+                values[i] = crowd->member[i].drive.row[r * ICL_TRAIN_COLUMNS + banded[b]];
+            qsort(values, crowd->count, sizeof *values, ascending);
+            for (size_t p = 0; p < PLACES; p++)
+                cells[3 + b * PLACES + p].number = quantile(values, crowd->count, (double)p * quarter);
+        }
+        status = icl_table_row(writer->table, cells, err);
+    }
+    icl_mem_free(values);
+    return status;
+}
+
+enum icl_status figures_band(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
+                             struct icl_err *err) {
+    struct crowd crowd = {.params = params, .progress = progress, .rows = true};
+    struct writer writer = {.curve = "theory", .model = model_of(params)};
+    struct theory theory = {.take = add_curve_row, .context = &writer};
+    struct icl_traj_result predicted;
+    ICL_TRY(icl_table_alloc(table, BAND_COLUMNS, band_columns, err));
+    writer.table = *table;
+    enum icl_status status = solve(params, &theory, &predicted, err);
+    if (status == ICL_OK) status = icl_table_break(*table, err);
+    if (status == ICL_OK) status = crowd_run(&crowd, err);
+    if (status == ICL_OK) status = add_band(&crowd, &writer, err);
+    crowd_free(&crowd);
+    return status;
+}
+
+/* ---- histogram -------------------------------------------------------------------------------------------------- */
+
+enum { MOST_BINS = 40 };
+
+/* Rows of curve run: a run's start, its t_icl and theory's from the same start. bin: from t_icl to theory, with the
+ * number of runs in each. total: runs that never acquired ICL, and theory's. ks: the Kolmogorov-Smirnov distance. */
+static const struct icl_column histogram_columns[] = {
+    {"curve", "text"},
+    {"simulated", "text"},
+    {"seed", "1"},
+    {"w0", "1"},
+    {"beta0", "1"},
+    {"t_icl", "lr x steps"},
+    {"theory", "lr x steps"},
+    {"runs", "runs"},
+    {"runs_theory", "runs"},
+};
+
+struct times {
+    size_t count;
+    double *seen, *said; /* shape (count) */
+    struct icl_table *table;
+    const char *model;
+};
+
+static enum icl_status add_times(const struct times *times, const char *curve, const double number[7],
+                                 struct icl_err *err) {
+    union icl_cell cells[sizeof histogram_columns / sizeof *histogram_columns] = {{.text = curve},
+                                                                                  {.text = times->model}};
+    for (size_t i = 0; i < 7; i++) cells[2 + i].number = number[i];
+    return icl_table_row(times->table, cells, err);
+}
+
+static enum icl_status add_runs(const struct crowd *crowd, const struct times *times, struct icl_err *err) {
+    for (size_t i = 0; i < crowd->count; i++) {
+        struct icl_params params = *crowd->params;
+        struct icl_traj_result predicted;
+        const struct icl_train_result *seen = &crowd->member[i].result;
+        params.init.w = seen->w0;
+        params.init.beta = seen->beta0;
+        ICL_TRY(icl_predict_times(&params, params.theory.level, ICL_TRAJ_TO_ICL, &predicted, err));
+        times->seen[i] = seen->t_icl.t;
+        times->said[i] = predicted.t_icl;
+        const double row[] = {
+            (double)(params.sim.seed + i), seen->w0, seen->beta0, times->seen[i], times->said[i], 0, 0};
+        ICL_TRY(add_times(times, "run", row, err));
+    }
+    qsort(times->seen, times->count, sizeof *times->seen, ascending);
+    qsort(times->said, times->count, sizeof *times->said, ascending);
+    return icl_table_break(times->table, err);
+}
+
+static size_t below(const double *sorted, size_t count, double t) {
+    size_t n = 0;
+    while (n < count && sorted[n] < t) n++;
+    return n;
+}
+
+/* Bins of one width that is 1, 2 or 5 times a power of ten, about as many as the square root of the runs. */
+static double bin_width(double span, size_t count) {
+    const double wanted = span / fmax(8, sqrt((double)count));
+    const double ten = pow(10, floor(log10(wanted)));
+    return ten * (wanted >= 5 * ten ? 5 : wanted >= 2 * ten ? 2 : 1);
+}
+
+static enum icl_status add_bins(const struct times *times, struct icl_err *err) {
+    const size_t n = times->count, seen = below(times->seen, n, INFINITY), said = below(times->said, n, INFINITY);
+    double distance = 0;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            const double t = nextafter(k == 0 ? times->seen[i] : times->said[i], INFINITY);
+            const double apart = (double)below(times->seen, n, t) - (double)below(times->said, n, t);
+            distance = fmax(distance, fabs(apart) / (double)n);
+        }
+    const double totals[] = {0, 0, 0, distance, 0, (double)(n - seen), (double)(n - said)};
+    ICL_TRY(add_times(times, "total", totals, err));
+    if (seen == 0 || said == 0) return ICL_OK;
+    const double least = fmin(times->seen[0], times->said[0]);
+    const double most = fmax(times->seen[seen - 1], times->said[said - 1]);
+    const double width = bin_width(fmax(most - least, 1e-6 * most), n);
+    double t = width * floor(least / width);
+    for (size_t i = 0; t <= most && i < MOST_BINS; i++, t += width) {
+        const double in_seen = (double)(below(times->seen, n, t + width) - below(times->seen, n, t));
+        const double in_said = (double)(below(times->said, n, t + width) - below(times->said, n, t));
+        const double row[] = {0, 0, 0, t, t + width, in_seen, in_said};
+        ICL_TRY(icl_table_break(times->table, err));
+        ICL_TRY(add_times(times, "bin", row, err));
+    }
+    return ICL_OK;
+}
+
+enum icl_status figures_histogram(const struct icl_params *params, struct cmd_progress *progress,
+                                  struct icl_table **table, struct icl_err *err) {
+    struct crowd crowd = {.params = params, .progress = progress};
+    struct times times = {.count = params->ensemble.runs, .model = model_of(params)};
+    ICL_TRY(icl_table_alloc(table, sizeof histogram_columns / sizeof *histogram_columns, histogram_columns, err));
+    times.table = *table;
+    enum icl_status status = icl_mem_alloc(&times.seen, times.count, sizeof *times.seen, err);
+    if (status == ICL_OK) status = icl_mem_alloc(&times.said, times.count, sizeof *times.said, err);
+    if (status == ICL_OK) status = crowd_run(&crowd, err);
+    if (status == ICL_OK) status = add_runs(&crowd, &times, err);
+    if (status == ICL_OK) status = add_bins(&times, err);
+    crowd_free(&crowd);
+    icl_mem_free(times.seen);
+    icl_mem_free(times.said);
+    return status;
+}
