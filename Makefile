@@ -197,6 +197,9 @@ $(CVODE): $(CVODE).o $(LIB)
 	$(LINK) -o $@ $^ -lsundials_cvode -lsundials_nvecserial $(LDLIBS)
 -include $(CVODE).d
 
+validate-simulation: iclkin   ## holds the simulation against theory and known values, at full size (a quarter of an hour)
+	@ICLKIN=./iclkin tests/validate_simulation.sh
+
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c)))
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcli.a $(LIB)
@@ -249,4 +252,4 @@ help:       ## this list
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all deps deps-check demo figures tests test check lint slack bench fuzz clean install uninstall help
+.PHONY: all deps deps-check demo figures tests test check lint slack bench fuzz validate-simulation clean install uninstall help
