@@ -144,7 +144,7 @@ done < <(grep -oE '(\./iclkin|`iclkin|^iclkin|\$ iclkin) [a-z]+' "$readme" | gre
 mapfile -t options < <(options_of | tr ' ' '\n')
 while read -r option; do
     check "README: no option $option" known "$option" "${options[@]}"
-done < <(grep -E 'iclkin [a-z]+' "$readme" | sed 's: | .*::' | grep -oE '(^| )--?[a-z]+' | tr -d ' ' | sort -u)
+done < <(grep -E 'iclkin [a-z]+' "$readme" | sed 's: | .*::; s:^ *mpirun.* build::' | grep -oE '(^| )--?[a-z]+' | tr -d ' ' | sort -u)
 for figure in "${figures[@]}"; do
     check "README: figure $figure" grep -qw -- "$figure" "$readme"
 done
