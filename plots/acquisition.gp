@@ -37,7 +37,7 @@ set style fill solid 1.0 noborder
 set style textbox opaque noborder margins 0.6, 0.4 fillcolor rgb "white"
 X = 2; Y = 3
 line(curve) = row(curve, column(Y))
-plot TABLE using X:Y:(row("cell", below(column("x_lo"), column("x_hi")))):(above(column("x_lo"), column("x_hi"))):(below(column("y_lo"), column("y_hi"))):(above(column("y_lo"), column("y_hi"))):(reached(column("t_icl"))) with boxxyerror lc palette notitle, \
+plot TABLE using (row("cell", column(X))):Y:(below(column("x_lo"), column("x_hi"))):(above(column("x_lo"), column("x_hi"))):(below(column("y_lo"), column("y_hi"))):(above(column("y_lo"), column("y_hi"))):(reached(column("t_icl"))) with boxxyerror lc palette notitle, \
     TABLE using X:(line("contour")) with lines lt 6 dt solid lw 2.4 lc rgb "white" notitle, \
     TABLE using X:(line("contour")) with lines lt 6 dt solid lw 1.1 lc rgb "black" title "contours of t_{ICL}", \
     TABLE using X:(line("closed")) with lines lt 6 dt solid lw 5 lc rgb "white" notitle, \

@@ -6,8 +6,9 @@ load ARG0[1:strlen(ARG0) - strlen("histogram.gp")]."style.gp"
 
 row(curve, value) = (is("curve", curve) ? column(value) : NaN)
 SIMULATED = ""; KS = 0; NEVER = 0; NEVER_THEORY = 0
-stats TABLE using (is("curve", "total") ? (SIMULATED = strcol("simulated"), KS = column("t_icl"), NEVER = column("runs"), NEVER_THEORY = column("runs_theory"), 1) : NaN) nooutput
+stats TABLE using (is("curve", "total") ? (SIMULATED = strcol("simulated"), KS = column("theory"), NEVER = column("runs"), NEVER_THEORY = column("runs_theory"), 1) : NaN) nooutput
 finite(x) = x < 1e12 ? x : NaN
+RUN_min_x = RUN_min_y = 50; RUN_max_x = RUN_max_y = 500
 stats TABLE using (finite(row("run", "t_icl"))):(finite(row("run", "theory"))) name "RUN" nooutput
 RUN_least = RUN_min_x < RUN_min_y ? RUN_min_x : RUN_min_y
 RUN_most = RUN_max_x > RUN_max_y ? RUN_max_x : RUN_max_y
@@ -43,6 +44,7 @@ set xtics (20, 50, 100, 200, 500, 1000)
 set ytics (20, 50, 100, 200, 500, 1000)
 set mxtics 10
 set mytics 10
+if (RUN_most < 3 * RUN_least) { unset logscale; set xtics autofreq; set ytics autofreq; set mxtics 2; set mytics 2 }
 plot x with lines lt 4 lw 1.6, \
     TABLE using (row("run", "theory")):"t_icl" with points pt 6 ps 0.9 lw 1.4 lc rgb DEEP
 unset multiplot

@@ -26,17 +26,18 @@ set ylabel YLABEL
 set border 15
 unset grid
 set tmargin 4.5
-set bmargin 5.7
+set bmargin 7.6
 set rmargin 4
-set key bmargin center horizontal Left reverse samplen 3.5 spacing 1.2 width -1 font ",11.5"
+set key bmargin center horizontal Left reverse samplen 2.5 spacing 1.25 width -3 maxrows 2 font ",11"
 set style fill solid 1.0 noborder
 X = 2; Y = 3 # gnuplot takes a text for a column's name; these two are called after their parameters
 line(curve) = row(curve, column(Y))
-plot TABLE using X:Y:(row("cell", below(column("x_lo"), column("x_hi"), XLOG))):(above(column("x_lo"), column("x_hi"), XLOG)):(below(column("y_lo"), column("y_hi"), YLOG)):(above(column("y_lo"), column("y_hi"), YLOG)):(colour(column("class"))) with boxxyerror lc rgb variable notitle, \
+plot TABLE using (row("cell", column(X))):Y:(below(column("x_lo"), column("x_hi"), XLOG)):(above(column("x_lo"), column("x_hi"), XLOG)):(below(column("y_lo"), column("y_hi"), YLOG)):(above(column("y_lo"), column("y_hi"), YLOG)):(colour(column("class"))) with boxxyerror lc rgb variable notitle, \
     TABLE using X:(line("closed")) with lines lt 6 dt solid lw 5 lc rgb "white" notitle, \
     TABLE using X:(line("closed")) with lines lt 6 dt (10, 6) lw 2.8 lc rgb SIGNAL title KNOWN, \
     TABLE using X:(line("lost")) with lines lt 6 dt solid lw 4.6 lc rgb "white" notitle, \
-    TABLE using X:(line("lost")) with lines lt 6 dt solid lw 1.6 lc rgb "black" title "lost again by t_{max}", \
+    TABLE using X:(line("lost")) with lines lt 6 dt solid lw 1.6 lc rgb "black" title "limit of loss by t_{max}", \
     TABLE using X:(line("acquired")) with lines lt 6 dt solid lw 6.8 lc rgb "white" notitle, \
     TABLE using X:(line("acquired")) with lines lt 6 dt solid lw 3.4 lc rgb "black" title ACQUIRED, \
+    for [i = 1:4] NaN with boxes lc rgb colour(i - 1) title word("'neither' 'IWL only' 'ICL kept' 'ICL lost again'", i), \
     TABLE using X:(line("label")):(word(NAMES, int(column("class")) + 1)):(column("class") < 2 ? 0xFFFFFF : 0x000000) with labels tc rgb variable notitle

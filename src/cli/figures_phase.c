@@ -150,7 +150,7 @@ static double clearance(const struct figures_map *map, size_t i, size_t j) {
 }
 
 static enum icl_status add_names(const struct figures_map *map, struct icl_err *err) {
-    const double needed = 0.9;
+    const double needed = 1.4;
     for (int outcome = 0; outcome < ICL_OUTCOME_COUNT; outcome++) {
         double most = needed, x = NAN, y = NAN;
         for (size_t j = 0; j < map->n[1]; j++)

@@ -269,7 +269,8 @@ enum icl_status figures_band(const struct icl_params *params, struct cmd_progres
 enum { MOST_BINS = 40 };
 
 /* Rows of curve run: a run's start, its t_icl and theory's from the same start. bin: from t_icl to theory, with the
- * number of runs in each. total: runs that never acquired ICL, and theory's. ks: the Kolmogorov-Smirnov distance. */
+ * number of runs in each. total: runs that never acquired ICL, by simulation and by theory; theory: the
+ * Kolmogorov-Smirnov distance. */
 static const struct icl_column histogram_columns[] = {
     {"curve", "text"},
     {"simulated", "text"},
@@ -338,7 +339,7 @@ static enum icl_status add_bins(const struct times *times, struct icl_err *err) 
             const double apart = (double)below(times->seen, n, t) - (double)below(times->said, n, t);
             distance = fmax(distance, fabs(apart) / (double)n);
         }
-    const double totals[] = {0, 0, 0, distance, 0, (double)(n - seen), (double)(n - said)};
+    const double totals[] = {0, 0, 0, INFINITY, distance, (double)(n - seen), (double)(n - said)};
     ICL_TRY(add_times(times, "total", totals, err));
     if (seen == 0 || said == 0) return ICL_OK;
     const double least = fmin(times->seen[0], times->said[0]);
