@@ -61,9 +61,10 @@ static enum icl_status add_flow(const struct plane *plane, struct icl_err *err) 
     const struct icl_params *p = &plane->params;
     ICL_TRY(icl_model_alloc(&model, p, p->theory.level, p->task.K, err));
     enum icl_status status = ICL_OK;
-    for (size_t i = 0; i < (size_t)ARROWS * ARROWS && status == ICL_OK; i++) {
-        const double w = view.w_lo + (view.w_hi - view.w_lo) * ((double)(i / ARROWS) + 0.5) / ARROWS;
-        const double beta = view.beta_lo + (view.beta_hi - view.beta_lo) * ((double)(i % ARROWS) + 0.5) / ARROWS;
+    for (size_t k = 0; k < (size_t)ARROWS * ARROWS && status == ICL_OK; k++) {
+        const size_t i = k / ARROWS, j = k % ARROWS;
+        const double w = view.w_lo + (view.w_hi - view.w_lo) * ((double)i + 0.5) / ARROWS;
+        const double beta = view.beta_lo + (view.beta_hi - view.beta_lo) * ((double)j + 0.5) / ARROWS;
         double f[2];
         icl_model_field(model, 0, w, beta, f, NULL);
         const double speed = hypot(f[0], f[1]);
