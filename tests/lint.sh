@@ -257,7 +257,7 @@ END
 
 rule_scripts() {
     need shellcheck || return
-    pick '\.sh$|^\.ci/run$' | xargs shellcheck -f gcc
+    pick '\.sh$|^\.ci/run$' | xargs shellcheck -x -f gcc
 }
 
 for rule in "${@:-layers mpi flags names calls sizes tags text format scripts cppcheck tidy}"; do

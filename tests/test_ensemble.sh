@@ -1,35 +1,8 @@
 #!/usr/bin/env bash
 # test_ensemble.sh -- `iclkin ensemble`: the same rows for any threads, in shards, killed and resumed; diverging runs;
 # what is refused; t_icl against theory.
-set -u
-: "${ICLKIN:?the program under test}"
-unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT SLURM_ARRAY_TASK_MIN SLURM_ARRAY_TASK_STEP
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-
-fail() {
-    echo "FAILED: $*"
-    bad=1
-}
-
-# expect CODE COMMAND...: the exit code; stdout and stderr stay in $dir/out and $dir/err
-expect() {
-    local want=$1 code
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want: $* ($(head -c 300 "$dir/err"))"
-}
-
-# Sorted, and without the last column: how long a run took is the machine's affair.
-rows() {
-    grep -v '^#' "$1" | sed 's/\t[^\t]*$//' | sort
-}
-
-same() {
-    cmp -s <(rows "$1") <(rows "$2") || fail "$3"
-}
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
 
 cat >"$dir/small.ini" <<'END'
 [task]
@@ -51,13 +24,13 @@ small=("$dir/small.ini" -x task.K=20:200:2)
 for threads in 1 2 8; do
     expect 0 "$ICLKIN" ensemble "${small[@]}" -s ensemble.threads=$threads -o "$dir/t$threads"
 done
-same "$dir/t1" "$dir/t2" "the rows depend on the number of threads (2)"
-same "$dir/t1" "$dir/t8" "the rows depend on the number of threads (8)"
+same_runs "$dir/t1" "$dir/t2" "the rows depend on the number of threads (2)"
+same_runs "$dir/t1" "$dir/t8" "the rows depend on the number of threads (8)"
 grep -q '^iclkin ensemble: 6 runs: 3 icl, 0 transient, 3 iwl, 0 none, 0 failed; 3 without' "$dir/err" ||
     fail "summary: $(cat "$dir/err")"
 [ "$(grep -v '^#' "$dir/t1" | head -1)" = \
     $'task.K\tseed\tw0\tbeta0\tt_icl\tt_iwl\tt_loss\toutcome\tsteps\tseconds' ] || fail "columns"
-[ "$(rows "$dir/t1" | wc -l)" -eq 7 ] || fail "$(rows "$dir/t1" | wc -l) lines, not 7"
+[ "$(runs "$dir/t1" | wc -l)" -eq 7 ] || fail "$(runs "$dir/t1" | wc -l) lines, not 7"
 # K = 20: never acquired is inf, not the last step. K = 200: it stops once t_icl is known, and does not say what it has not seen.
 awk -F'\t' '/^20\t/ && !($5 == "inf" && $7 == "inf" && $8 == "iwl" && $9 == 1200) { exit 1 }' "$dir/t1" || fail "censored rows"
 awk -F'\t' '/^200\t/ && !($5 < 100 && $6 == "nan" && $7 == "nan" && $8 == "icl" && $9 < 1000) { exit 1 }' "$dir/t1" ||
@@ -66,7 +39,7 @@ awk -F'\t' '/^200\t/ && !($5 < 100 && $6 == "nan" && $7 == "nan" && $8 == "icl" 
 
 # the file reproduces itself, and simulate each of its rows
 expect 0 "$ICLKIN" ensemble "$dir/t1"
-same "$dir/t1" "$dir/out" "the file does not reproduce itself"
+same_runs "$dir/t1" "$dir/out" "the file does not reproduce itself"
 cmp -s <(grep '^#' "$dir/t1") <(grep '^#' "$dir/out") || fail "its header does not"
 line=$(grep $'^200\t2\t' "$dir/t1")
 expect 0 "$ICLKIN" simulate "$dir/small.ini" -s task.K=200 -s sim.seed=2
@@ -76,40 +49,40 @@ expect 0 "$ICLKIN" simulate "$dir/small.ini" -s task.K=200 -s sim.seed=2
 
 # transience asked for: decay runs to the end, and knows all three times
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -s task.K=200 -s train.lambda=1e-4 -s ensemble.runs=1
-[ "$(rows "$dir/out" | head -1 | cut -f8)" = 1200 ] || fail "decay, and the run stopped early"
-rows "$dir/out" | grep -q nan && fail "a whole run with an unknown time"
+[ "$(runs "$dir/out" | head -1 | cut -f8)" = 1200 ] || fail "decay, and the run stopped early"
+runs "$dir/out" | grep -q nan && fail "a whole run with an unknown time"
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -s task.K=200 -s ensemble.stop=end -s ensemble.runs=1
-[ "$(rows "$dir/out" | head -1 | cut -f8)" = 1200 ] || fail "ensemble.stop = end stopped early"
+[ "$(runs "$dir/out" | head -1 | cut -f8)" = 1200 ] || fail "ensemble.stop = end stopped early"
 
 # shards: by option, by a job array's variables of either base; their files make up the whole
 for i in 1 2 3 4; do
     expect 0 "$ICLKIN" ensemble "${small[@]}" --shard $i/4 -o "$dir/s$i"
     expect 0 env SLURM_ARRAY_TASK_ID=$((10 + 3 * i)) SLURM_ARRAY_TASK_MIN=13 SLURM_ARRAY_TASK_STEP=3 \
         SLURM_ARRAY_TASK_COUNT=4 "$ICLKIN" ensemble "${small[@]}" -o "$dir/slurm$i"
-    same "$dir/s$i" "$dir/slurm$i" "shard $i is not the job array's task"
+    same_runs "$dir/s$i" "$dir/slurm$i" "shard $i is not the job array's task"
 done
 awk '!seen[$0]++' "$dir"/s[1-4] >"$dir/joined"
-same "$dir/t1" "$dir/joined" "the shards do not make up the whole"
+same_runs "$dir/t1" "$dir/joined" "the shards do not make up the whole"
 cmp -s <(grep '^#' "$dir/t1") <(grep '^#' "$dir/joined") || fail "shards differ in their headers"
 expect 0 "$ICLKIN" ensemble "${small[@]}" --resume -o "$dir/joined"
 awk '!seen[$0]++' "$dir"/s[124] >"$dir/lacking"
 expect 0 "$ICLKIN" ensemble "${small[@]}" --resume -o "$dir/lacking"
-same "$dir/t1" "$dir/lacking" "a missing shard is not filled in by --resume"
+same_runs "$dir/t1" "$dir/lacking" "a missing shard is not filled in by --resume"
 expect 2 env SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 "$ICLKIN" ensemble "${small[@]}"
 for shard in 0/3 4/3 1 1/0 a/b -1/3 1/3x; do expect 2 "$ICLKIN" ensemble "${small[@]}" --shard=$shard; done
 
 # points that rounding makes equal are one point; a point that cannot be is a failed row, and the others are there
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -x task.K=20:22:5 -s train.t_max=1 -s ensemble.runs=1
-[ "$(rows "$dir/out" | wc -l)" -eq 3 ] || fail "coinciding points: $(rows "$dir/out")"
+[ "$(runs "$dir/out" | wc -l)" -eq 3 ] || fail "coinciding points: $(runs "$dir/out")"
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -x task.copies=1:30:2 -y task.K=20:40:2 -s train.t_max=1 -s ensemble.runs=2
-[ "$(rows "$dir/out" | grep -c $'\tfailed\t')" -eq 4 ] || fail "copies > N: $(rows "$dir/out")"
+[ "$(runs "$dir/out" | grep -c $'\tfailed\t')" -eq 4 ] || fail "copies > N: $(runs "$dir/out")"
 [ "$(grep -c 'run 30 .* copies' "$dir/err")" -eq 4 ] || fail "copies > N gives no reason: $(cat "$dir/err")"
 
 # a run that diverges ends alone, with the step as its reason
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -x train.lr=1:100:2 -s ensemble.runs=2 -s train.t_max=2000 -s task.K=200 -s sim.hidden=64 \
     -s ensemble.stop=end -s sim.eval_items=100
-[ "$(rows "$dir/out" | grep -c $'^100\t.*\tfailed\t')" -eq 2 ] || fail "lr 100 does not fail: $(rows "$dir/out")"
-[ "$(rows "$dir/out" | grep -c $'^1\t.*\ticl\t')" -eq 2 ] || fail "a diverging run spoils others"
+[ "$(runs "$dir/out" | grep -c $'^100\t.*\tfailed\t')" -eq 2 ] || fail "lr 100 does not fail: $(runs "$dir/out")"
+[ "$(runs "$dir/out" | grep -c $'^1\t.*\ticl\t')" -eq 2 ] || fail "a diverging run spoils others"
 grep -q 'run 100 1: step [0-9]* .*diverges' "$dir/err" || fail "no reason: $(cat "$dir/err")"
 
 # refused
@@ -135,7 +108,7 @@ size=$(stat -c %s "$dir/t1")
 for cut in 0 20 700 $((size - 150)) $((size - 20)) $((size - 1)) "$size"; do
     head -c "$cut" "$dir/t1" >"$dir/part"
     expect 0 "$ICLKIN" ensemble "${small[@]}" --resume -o "$dir/part"
-    same "$dir/t1" "$dir/part" "cut at $cut of $size and resumed, the rows differ"
+    same_runs "$dir/t1" "$dir/part" "cut at $cut of $size and resumed, the rows differ"
 done
 
 # kill -9 at 20 moments, in runs that have checkpoints: the rows of the uninterrupted ensemble
@@ -156,14 +129,14 @@ for try in {1..20}; do
     wait $! 2>/dev/null
     saved && restored=$((restored + 1))
     # a finished one is begun again
-    if [ -e "$dir/part" ] && [ "$(rows "$dir/part" | wc -l)" -eq 7 ]; then
-        same "$dir/whole" "$dir/part" "killed and resumed, the rows differ"
+    if [ -e "$dir/part" ] && [ "$(runs "$dir/part" | wc -l)" -eq 7 ]; then
+        same_runs "$dir/whole" "$dir/part" "killed and resumed, the rows differ"
         rm -f "$dir/part"
     fi
 done
 ((killed >= 5 && restored >= 5)) || fail "of 20 tries $killed were killed in time, $restored left checkpoints"
 expect 0 "$ICLKIN" ensemble "${long[@]}" --resume -o "$dir/part"
-same "$dir/whole" "$dir/part" "killed and resumed, the rows differ"
+same_runs "$dir/whole" "$dir/part" "killed and resumed, the rows differ"
 [ ! -e "$dir/part.checkpoints" ] || fail "checkpoints stay: $(ls "$dir/part.checkpoints")"
 
 # A checkpoint that cannot be used costs its run's time, and is named.
@@ -171,7 +144,7 @@ mkdir "$dir/spoilt.checkpoints"
 echo spoilt >"$dir/spoilt.checkpoints/2"
 expect 0 "$ICLKIN" ensemble "${small[@]}" -o "$dir/spoilt"
 grep -q 'run 20 3: .*/2: no checkpoint' "$dir/err" || fail "a spoilt checkpoint: $(cat "$dir/err")"
-same "$dir/t1" "$dir/spoilt" "a spoilt checkpoint, and other rows"
+same_runs "$dir/t1" "$dir/spoilt" "a spoilt checkpoint, and other rows"
 
 # Ctrl-C: 130, at once (and on the busiest machine long before the runs' own end), and what was done is not lost
 rm -f "$dir/int"

@@ -1,34 +1,18 @@
 #!/usr/bin/env bash
 # test_mpi.sh -- `iclkin ensemble` built for MPI: the same rows for 1, 2, 4 ranks; ranks that are killed, stopped, refused.
-set -u
 program=${ICLKIN_MPI:-}
 if [ -z "$program" ] || ! command -v mpirun >/dev/null; then
     echo "no program for MPI, or no mpirun: skipped"
     exit 77
 fi
-unset SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT SLURM_ARRAY_TASK_MIN SLURM_ARRAY_TASK_STEP
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-
-fail() {
-    echo "FAILED: $*"
-    bad=1
-}
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
 
 run() {
     local ranks=$1
     shift
     timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -n "$ranks" "$program" ensemble "$@" \
         >"$dir/out" 2>"$dir/err"
-}
-
-rows() {
-    grep -v '^#' "$1" | sed 's/\t[^\t]*$//' | sort
-}
-
-same() {
-    cmp -s <(rows "$1") <(rows "$2") || fail "$3"
 }
 
 cat >"$dir/small.ini" <<'END'
@@ -48,15 +32,15 @@ small=("$dir/small.ini" -x task.K=20:200:2)
 "$program" ensemble "${small[@]}" -s ensemble.threads=2 -o "$dir/threads" 2>"$dir/err" || fail "threads: $(cat "$dir/err")"
 for ranks in 1 2 4; do
     run $ranks "${small[@]}" -o "$dir/ranks$ranks" || fail "$ranks ranks: $(cat "$dir/err")"
-    same "$dir/threads" "$dir/ranks$ranks" "$ranks ranks: the rows differ from the threads'"
+    same_runs "$dir/threads" "$dir/ranks$ranks" "$ranks ranks: the rows differ from the threads'"
     [ "$(grep -c ' 8 runs: 4 icl' "$dir/err")" -eq 1 ] || fail "$ranks ranks: the summary $(cat "$dir/err")"
 done
 run 2 "${small[@]}" -s ensemble.threads=2 || fail "2 ranks of 2 threads: $(cat "$dir/err")"
-same "$dir/threads" "$dir/out" "2 ranks of 2 threads: the rows differ"
+same_runs "$dir/threads" "$dir/out" "2 ranks of 2 threads: the rows differ"
 run 3 "$dir/small.ini" -s task.K=20 -s ensemble.runs=1 || fail "more ranks than runs: $(cat "$dir/err")"
-[ "$(rows "$dir/out" | wc -l)" -eq 2 ] || fail "more ranks than runs: $(rows "$dir/out")"
+[ "$(runs "$dir/out" | wc -l)" -eq 2 ] || fail "more ranks than runs: $(runs "$dir/out")"
 run 2 "${small[@]}" --shard 2/2 || fail "a shard on 2 ranks: $(cat "$dir/err")"
-[ "$(rows "$dir/out" | wc -l)" -eq 5 ] || fail "a shard on 2 ranks: $(rows "$dir/out")"
+[ "$(runs "$dir/out" | wc -l)" -eq 5 ] || fail "a shard on 2 ranks: $(runs "$dir/out")"
 
 # An existing file is refused once, by rank 0; a full disk ends every rank.
 run 2 "${small[@]}" -o "$dir/threads" && fail "an existing file is not refused"
@@ -76,11 +60,11 @@ victim=$(pgrep -f "ensemble $dir/small.ini.*-o $dir/killed" | while read -r pid;
 done)
 [ -n "$victim" ] && kill -9 "$victim"
 wait
-[ "$(rows "$dir/killed" | wc -l)" -lt 13 ] || fail "the rank was killed too late"
+[ "$(runs "$dir/killed" | wc -l)" -lt 13 ] || fail "the rank was killed too late"
 [ "$(tail -c 1 "$dir/killed" | wc -l)" -eq 1 ] || fail "a killed rank left a torn row"
-[ -z "$(comm -23 <(rows "$dir/killed") <(rows "$dir/whole"))" ] || fail "a killed rank left other rows"
+[ -z "$(comm -23 <(runs "$dir/killed") <(runs "$dir/whole"))" ] || fail "a killed rank left other rows"
 "$program" ensemble "${long[@]}" --resume -o "$dir/killed" 2>"$dir/err" || fail "resumed: $(cat "$dir/err")"
-same "$dir/whole" "$dir/killed" "a rank killed and the rest resumed, the rows differ"
+same_runs "$dir/whole" "$dir/killed" "a rank killed and the rest resumed, the rows differ"
 
 # phase: the same bytes for 1, 2, 4 ranks as on threads, whole or resumed; a bad axis is refused.
 phase() {

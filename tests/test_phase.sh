@@ -1,28 +1,7 @@
 #!/usr/bin/env bash
 # test_phase.sh -- `iclkin phase`: the same bytes for any threads, killed and resumed; odd grids; what is refused.
-set -u
-: "${ICLKIN:?the program under test}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-
-fail() {
-    echo "FAILED: $*"
-    bad=1
-}
-
-# expect CODE COMMAND...: the exit code; stdout and stderr stay in $dir/out and $dir/err
-expect() {
-    local want=$1 code
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want: $* ($(head -c 200 "$dir/err"))"
-}
-
-rows() {
-    grep -v -e '^#' -e '^$' "$1" | tail -n +2
-}
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
 
 grid=(-x task.K=300:30000:13:log -y task.N=50:150:11 -s solver.nodes_q=6)
 

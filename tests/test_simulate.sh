@@ -1,28 +1,7 @@
 #!/usr/bin/env bash
 # test_simulate.sh -- `iclkin simulate`: its table, cut and resumed at any moment, what is refused, a run that diverges.
-set -u
-: "${ICLKIN:?the program under test}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-
-fail() {
-    echo "FAILED: $*"
-    bad=1
-}
-
-# expect CODE COMMAND...: the exit code; stdout and stderr stay in $dir/out and $dir/err
-expect() {
-    local want=$1 code
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want: $* ($(head -c 200 "$dir/err"))"
-}
-
-rows() {
-    grep -v '^#' "$1" | tail -n +2
-}
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
 
 meta() {
     sed -n "s/^# $2 = //p" "$1"
