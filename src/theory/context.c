@@ -79,9 +79,17 @@ static double other_mean(const struct icl_task *task, enum icl_context_kind kind
 /* Appends a group of count nodes; their content is the caller's to fill (the last count of node and weight). */
 static enum icl_status grow(struct icl_context *c, struct icl_context_group group, struct icl_err *err) {
     const size_t nodes = c->nodes + group.count;
-    ICL_TRY(icl_mem_grow(&c->group, c->groups, c->groups + 1, sizeof *c->group, err));
-    ICL_TRY(icl_mem_grow(&c->node, c->nodes, nodes, sizeof *c->node, err));
-    ICL_TRY(icl_mem_grow(&c->weight, c->nodes, nodes, sizeof *c->weight, err));
+    if (c->groups == c->group_room) {
+        const size_t room = 2 * c->group_room + 8;
+        ICL_TRY(icl_mem_grow(&c->group, c->group_room, room, sizeof *c->group, err));
+        c->group_room = room;
+    }
+    if (nodes + LANES > c->node_room) { /* with room for the padding */
+        const size_t room = 2 * c->node_room + nodes + LANES;
+        ICL_TRY(icl_mem_grow(&c->node, c->node_room, room, sizeof *c->node, err));
+        ICL_TRY(icl_mem_grow(&c->weight, c->node_room, room, sizeof *c->weight, err));
+        c->node_room = room;
+    }
     group.first = c->nodes;
     c->group[c->groups++] = group;
     c->nodes = nodes;
@@ -201,8 +209,6 @@ enum icl_status icl_context_alloc(struct icl_context **context, const struct icl
     enum icl_status status =
         isinf(task->D) ? build_exact(c, task, solver, kind, err) : build_gauss(c, task, solver, kind, err);
     const size_t padded = (c->nodes + LANES - 1) / LANES * LANES;
-    if (status == ICL_OK) status = icl_mem_grow(&c->node, c->nodes, padded, sizeof(double), err);
-    if (status == ICL_OK) status = icl_mem_grow(&c->weight, c->nodes, padded, sizeof(double), err);
     if (status == ICL_OK) status = icl_mem_alloc(&c->a, 3 * padded, sizeof(double), err);
     if (status != ICL_OK) {
         icl_context_free(c);

@@ -43,6 +43,7 @@ struct icl_context {
     double most;                     /* D finite: x is held at this value, ln N, beyond it (notes/model.md, T4) */
     size_t groups, nodes;            /* nodes: padded to a multiple of 8 */
     struct icl_context_group *group; /* shape (groups) */
+    size_t group_room, node_room;    /* allocated */
     size_t norms;
     struct icl_context_norm *norm; /* shape (norms) */
     double *node;                  /* S (D infinite) or g (D finite), shape (nodes) */

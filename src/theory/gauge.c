@@ -90,7 +90,9 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
     ICL_TRY(icl_mem_alloc(gauge, 1, sizeof **gauge, err));
     struct icl_gauge *o = *gauge;
     struct icl_task task = params->task;
+    struct icl_solver solver = params->solver;
     task.K = K;
+    if (!losses) solver.nodes_g = 1; /* accuracies average over g in closed form */
     o->beta_most = level == ICL_LEVEL_MEANFIELD ? INFINITY : task.D / 2;
     o->icl_threshold = params->observe.icl_threshold;
     o->loss_threshold = params->observe.loss_threshold;
@@ -100,7 +102,7 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
     o->s_memorized = icl_memlaw_reach(&o->law, 1 - o->iwl_threshold);
     for (int kind = 0; kind < ICL_CONTEXT_KINDS && status == ICL_OK; kind++)
         if (losses || kind == ICL_CONTEXT_NOVEL || (kind == ICL_CONTEXT_ABSENT && !o->alike))
-            status = icl_context_alloc(&o->context[kind], &task, &params->solver, (enum icl_context_kind)kind, err);
+            status = icl_context_alloc(&o->context[kind], &task, &solver, (enum icl_context_kind)kind, err);
     if (status == ICL_OK && losses) status = icl_quad_normal(SPREAD_NODES, o->x, o->f, err);
     if (status == ICL_OK && o->alike) status = find_intervals(o, params, err);
     if (status == ICL_OK) return ICL_OK;
