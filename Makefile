@@ -33,7 +33,7 @@ MPIPACK  := libopenmpi-dev openmpi-bin
 # What Debian calls what is needed: to build, run and draw; and, for `make check`, to judge the code.
 PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev libcmocka-dev libinih-dev librandom123-dev gnuplot-nox \
             fonts-dejavu-core $(if $(MPI),$(MPIPACK))
-CHECKERS := clang clang-format clang-tidy cppcheck libclang-rt-dev mandoc shellcheck $(if $(MPISRC),$(MPIPACK))
+CHECKERS := procps clang clang-format clang-tidy cppcheck libclang-rt-dev mandoc shellcheck $(if $(MPISRC),$(MPIPACK))
 
 # ---- sources -------------------------------------------------------------------------------------------------------
 

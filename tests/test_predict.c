@@ -283,8 +283,64 @@ static void failures_are_passed_on(void **state) {
     check_fails(icl_predict_items(&params, ICL_LEVEL_MEANFIELD, &K_star, &err), ICL_ENUMERIC, &err, "K* at K = ");
 }
 
+/* Contexts so small that a Gauss node of n_c falls on N: every number is there (a square root of -1e-16 once was not).
+ */
+static void smallest_contexts(void **state) {
+    (void)state;
+    static const char *const TASKS[] = {"task.N=2",
+                                        "task.N=2 task.K=10000",
+                                        "task.N=3",
+                                        "task.N=3 task.K=10",
+                                        "task.N=4 task.copies=2",
+                                        "task.N=5 task.copies=3 task.K=4",
+                                        "task.N=6 task.copies=4 task.K=10",
+                                        "task.N=20 task.K=50 solver.nodes_n=20",
+                                        "task.N=8 task.K=10 solver.nodes_n=64"};
+    for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++) {
+        const struct icl_params params = fixture_params(TASKS[i]);
+        struct icl_prediction p;
+        struct icl_err err;
+        check_ok(icl_predict_run(&params, &p, &err), &err);
+        assert_int_equal(p.trouble.code, ICL_OK);
+        for (size_t k = 0; k < icl_predict_count(); k++) assert_false(isnan(icl_predict_value(&p, icl_predict_row(k))));
+    }
+}
+
+/* At w = 0 all is a tie; where acc_icl jumps above its threshold at once, t_icl is 0 and no rounding error of it. */
+static void a_tie_at_the_start(void **state) {
+    (void)state;
+    static const char *const STARTS[] = {"init.beta=4", "init.beta=30", "task.D=inf init.beta=3",
+                                         "observe.icl_threshold=0.5 observe.loss_threshold=0.4",
+                                         "task.labels=balanced task.D=inf init.beta=0.1"};
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++) {
+        const struct icl_params params = fixture_params(STARTS[i]);
+        struct icl_traj_result result;
+        struct icl_err err;
+        check_ok(icl_predict_times(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_ICL, &result, &err), &err);
+        assert_true(result.t_icl == 0);
+    }
+}
+
+/* A number that cannot be computed is NaN and said; the others stand. */
+static void one_failure_is_not_all(void **state) {
+    (void)state;
+    const struct icl_params params =
+        fixture_params("task.labels=balanced task.N=10 task.K=4 task.D=inf memory.law=none init.beta=5 train.t_max=2e4 "
+                       "theory.level=asymptotic solver.max_steps=20000");
+    struct icl_prediction p;
+    struct icl_err err;
+    check_ok(icl_predict_run(&params, &p, &err), &err);
+    assert_int_equal(p.trouble.code, ICL_ENUMERIC);
+    assert_non_null(strstr(p.trouble.text, "max_steps"));
+    assert_true(isnan(p.t_blowup) && p.outcome == ICL_OUTCOME_ICL);
+    assert_true(p.t_icl[ICL_LEVEL_ASYMPTOTIC] > 0 && !isnan(p.t_icl[ICL_LEVEL_MEANFIELD]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smallest_contexts),
+        cmocka_unit_test(a_tie_at_the_start),
+        cmocka_unit_test(one_failure_is_not_all),
         cmocka_unit_test(K_star_is_a_boundary),
         cmocka_unit_test(asymptotic_threshold),
         cmocka_unit_test(reduced_threshold_tends_to_T8),

@@ -49,8 +49,7 @@ void icl_fixedpoints_free(struct icl_fixedpoints_points *points);
 /* "stable", "saddle", "unstable", "fold". */
 const char *icl_fixedpoints_name(enum icl_fixedpoints_type type);
 
-/* Where to look if nothing else is asked for: |w| <= 100, beta from -3 (balanced labels: -12) to ln N + 6, or to D/2
- * where that is less (O1). */
+/* Where to look if nothing else is asked for: |w| <= 100, beta from -3 (balanced labels: -12) to ln N + 10. */
 void icl_fixedpoints_box(const struct icl_params *params, struct icl_fixedpoints_window *box);
 /* What to draw: w in [-2, 10], beta from -3 up, and every point. */
 void icl_fixedpoints_view(const struct icl_params *params, const struct icl_fixedpoints_points *points,

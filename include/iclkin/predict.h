@@ -6,8 +6,9 @@
  * Times    [t = lr x SGD steps]; infinite where never (by t_max, except (T7), (T8) and the blow-up)
  * K_star   [items]; 0 where every K >= 2 acquires ICL, infinite where none does, else the largest K that fails (to
  *          solver.K_tol, K taken as a real number)
- * Fails    ICL_ENUMERIC from an integration; ICL_ENOMEM; ICL_EUSAGE from the memory law.
- * Cost     3 ms at the defaults, most of it the mean field's K*.
+ * Fails    ICL_ENUMERIC where theory.level's own run fails (another number that cannot be computed is NaN, and
+ * `trouble` says why); ICL_ENOMEM; ICL_EUSAGE from the memory law. Cost     3 ms at the defaults, most of it the mean
+ * field's K*.
  */
 #ifndef ICLKIN_PREDICT_H
 #define ICLKIN_PREDICT_H
@@ -23,10 +24,11 @@ struct icl_prediction {
     double t_blowup; /* reduced */
     double I_K_inf, t_iwl, t_loss;
     enum icl_outcome outcome;
-    double budget;       /* I_K that acquisition takes from this start: right-hand side of (T7) times c1 */
-    double fold, lambda; /* (T9) with both decays equal to their geometric mean: lambda_c, and that mean */
-    bool unreachable;    /* acc_icl stays below icl_threshold at every beta: D is too small for N */
-    bool trapped;        /* not acquired, and a stable node holds the start at the initial c1 (T9) */
+    struct icl_err trouble; /* ICL_OK, or the first number that could not be computed */
+    double budget;          /* I_K that acquisition takes from this start: right-hand side of (T7) times c1 */
+    double fold, lambda;    /* (T9) with both decays equal to their geometric mean: lambda_c, and that mean */
+    bool unreachable;       /* acc_icl stays below icl_threshold at every beta: D is too small for N */
+    bool trapped;           /* not acquired, and a stable node holds the start at the initial c1 (T9) */
 };
 
 /* What a prediction is made of, one row a scalar; tests and printing loop over it. */

@@ -93,6 +93,7 @@ static enum icl_status emit_cell(size_t index, const void *slot, void *context, 
     struct cmd_text text = {0};
     enum icl_status status = ICL_OK;
     if (index > 0 && index % phase->axis[0].n == 0 && phase->axes > 1) status = cmd_text_add(&text, err, "\n");
+    phase->failed += cell->failed;
     if (status == ICL_OK) status = cmd_phase_row(phase, cell, cell->status, &text, err);
     if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
     cmd_text_free(&text);
@@ -145,6 +146,7 @@ static enum icl_status emit_line(size_t index, const void *slot, void *context, 
     enum icl_status status = ICL_OK;
     (void)index;
     phase->solves += line->roots.solves;
+    phase->failed += line->failed;
     for (size_t i = 0; i < rows && status == ICL_OK; i++) {
         if (phase->skip > 0)
             phase->skip--; /* stands in the file already */
@@ -202,6 +204,7 @@ static enum icl_status compute_all(const struct cmd_line *line, struct phase *ph
     cmd_progress_end(&phase->progress);
     const enum icl_status closed = cmd_sink_close(&phase->sink, status == ICL_OK ? err : NULL);
     if (status == ICL_OK && phase->solves > 0) cmd_remark(line, "%zu solves", phase->solves);
+    if (phase->failed > 0) cmd_remark(line, "%zu failed; column status says why", phase->failed);
     return status == ICL_OK ? closed : status;
 }
 

@@ -32,6 +32,15 @@ static enum icl_status json_rows(struct cmd_text *text, const struct icl_predict
     return cmd_text_add(text, err, "%s,\n", open ? "}" : "");
 }
 
+/* How far a number may be off: the difference to the finer solve; a threshold is not known better than its bracket. */
+static double error_of(const struct icl_predict_row *row, const struct icl_params *params,
+                       const struct icl_prediction *p, const struct icl_prediction *finer) {
+    const double x = icl_predict_value(p, row), fine = icl_predict_value(finer, row);
+    const bool bracketed = strcmp(row->name, "K_star") == 0 && strcmp(row->level, "asymptotic") != 0;
+    if (x == fine && (!bracketed || isinf(x))) return 0;
+    return fmax(fabs(x - fine), bracketed ? params->solver.K_tol * x : 0);
+}
+
 static enum icl_status json_string(struct cmd_text *text, const char *value, struct icl_err *err) {
     ICL_TRY(cmd_text_add(text, err, "\""));
     for (const char *c = value; *c; c++) {
@@ -77,8 +86,7 @@ static enum icl_status as_json(struct cmd_text *text, const struct icl_params *p
         for (size_t i = 0; i < icl_predict_count(); i++) {
             const struct icl_predict_row *row = icl_predict_row(i);
             double *value = (double *)((char *)&error + row->offset);
-            const double fine = icl_predict_value(finer, row);
-            *value = *value == fine ? 0 : fabs(*value - fine);
+            *value = error_of(row, params, p, finer);
         }
         ICL_TRY(json_rows(text, &error, err));
         text->length -= 2; /* the last comma */
@@ -91,18 +99,20 @@ static enum icl_status as_json(struct cmd_text *text, const struct icl_params *p
 enum { CELL = 28 };
 
 /* "279.19", "never", or with its numerical error "279.19 +- 2e-09". */
-static void cell_of(const struct icl_predict_row *row, const struct icl_prediction *p,
+static void cell_of(const struct icl_predict_row *row, const struct icl_params *params, const struct icl_prediction *p,
                     const struct icl_prediction *finer, char cell[CELL]) {
     const double x = icl_predict_value(p, row);
     const bool items = strcmp(row->name, "K_star") == 0;
-    if (isinf(x) && strcmp(row->name, "I_K_inf") == 0)
+    if (isnan(x))
+        snprintf(cell, CELL, "failed");
+    else if (isinf(x) && strcmp(row->name, "I_K_inf") == 0)
         snprintf(cell, CELL, "infinite");
     else if (isinf(x))
         snprintf(cell, CELL, items ? "no K suffices" : "never");
     else if (items && x == 0)
         snprintf(cell, CELL, "every K suffices");
     else if (finer)
-        snprintf(cell, CELL, "%.8g +- %.0e", x, fabs(x - icl_predict_value(finer, row)));
+        snprintf(cell, CELL, "%.8g +- %.0e", x, error_of(row, params, p, finer));
     else
         snprintf(cell, CELL, "%.6g", x);
 }
@@ -125,7 +135,7 @@ static enum icl_status as_rows(struct cmd_text *text, const struct icl_params *p
         const struct icl_predict_row *first = icl_predict_row(i);
         for (int level = 0; level < ICL_LEVEL_COUNT; level++) snprintf(cell[level], CELL, "-");
         for (; i < icl_predict_count() && strcmp(icl_predict_row(i)->name, first->name) == 0; i++)
-            cell_of(icl_predict_row(i), p, finer, cell[column_of(icl_predict_row(i), params)]);
+            cell_of(icl_predict_row(i), params, p, finer, cell[column_of(icl_predict_row(i), params)]);
         ICL_TRY(cmd_text_add(text, err, "%-10s %-7s %*s %*s %*s\n", first->name, first->unit, width, cell[0], width,
                              cell[1], width, cell[2]));
     }
@@ -147,6 +157,11 @@ static enum icl_status remarks(struct cmd_text *text, const struct icl_params *p
                              "Copies of the target beyond the first (copies = %zu, K = %g) count in the mean "
                              "field only; asymptotic and reduced leave them out.\n",
                              task->copies, task->K));
+    if (task->D < 4 * log((double)task->N))
+        ICL_TRY(cmd_text_add(text, err,
+                             "D = %g is small for N = %zu: ICL lives beyond beta = %.3g, where (T4) ends and its "
+                             "numbers are rough; simulate.\n",
+                             task->D, task->N, sqrt(task->D * log((double)task->N) / 2)));
     if (params->train.lambda_w > 0 || params->train.lambda_beta > 0)
         ICL_TRY(cmd_text_add(text, err, "The level asymptotic ignores decay and t_max.\n"));
     return ICL_OK;
@@ -187,5 +202,7 @@ enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err) {
         (line->json ? as_json : for_people)(&text, &line->params, &prediction, line->check ? &finer : NULL, err);
     if (status == ICL_OK) status = icl_table_save(line->output, text.bytes, text.length, err);
     cmd_text_free(&text);
+    if (prediction.trouble.code != ICL_OK)
+        cmd_remark(line, "a number could not be computed: %s", prediction.trouble.text);
     return status;
 }

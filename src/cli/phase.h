@@ -15,7 +15,7 @@ struct phase {
     struct cmd_sink sink;
     struct cmd_progress progress;
     const volatile sig_atomic_t *stop;
-    size_t skip, solves;
+    size_t skip, solves, failed;
 };
 
 /* One row of a grid, with `status` in its last column. */

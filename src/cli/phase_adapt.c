@@ -1,7 +1,7 @@
 /* phase_adapt.c -- a phase diagram from a fraction of its cells: solve corners, split what is not uniform, fill the
  * rest.
  *
- * A rectangle of the grid is a leaf if the classes of its corners agree and their t_icl differ by less than `ripple`;
+ * A rectangle of the grid is a leaf if the outcomes of its corners agree and their times differ by less than `ripple`;
  * otherwise it is split in four, down to single cells. Its inner cells get the corners' outcome and times that are
  * bilinear in the grid's indices. The order in which cells are solved depends on results alone, never on threads, so
  * that a stopped run carries on with the cells its file holds.
@@ -15,8 +15,8 @@
 #include "cli/phase.h"
 #include "iclkin/pool.h"
 
-static const double ripple = 0.3; /* relative difference of t_icl within a leaf */
-enum { COARSE = 8, SMOOTH = 4 };  /* first rectangles along an axis; below this size t_icl is not refined */
+static const double ripple = 0.1; /* relative difference of a time within a leaf */
+enum { COARSE = 8 };
 
 struct cell {
     double t_icl, t_iwl, t_loss;
@@ -110,6 +110,7 @@ static enum icl_status emit(size_t index, const void *slot, void *context, struc
     const struct icl_phase_cell *cell = slot;
     struct cmd_text text = {0};
     store(adapt, adapt->wanted[index], cell);
+    adapt->phase->failed += cell->failed;
     enum icl_status status = cmd_phase_row(adapt->phase, cell, cell->status, &text, err);
     if (status == ICL_OK) status = cmd_sink_add(&adapt->phase->sink, text.bytes, text.length, err);
     cmd_text_free(&text);
@@ -139,17 +140,22 @@ static const struct cell *corner(const struct adapt *adapt, const struct rect *r
     return &adapt->cell[(i & 2 ? r->y1 : r->y0) * adapt->phase->axis[0].n + (i & 1 ? r->x1 : r->x0)];
 }
 
+/* Whether corners' times are alike: all infinite, or within the ripple of each other. */
+static bool alike(double a, double b) {
+    return isinf(a) || isinf(b) ? a == b : fabs(a - b) <= ripple * fmin(a, b);
+}
+
 static bool uniform(const struct adapt *adapt, const struct rect *r) {
     const struct cell *first = corner(adapt, r, 0);
-    double lo = first->t_icl, hi = first->t_icl;
     for (int i = 1; i < 4; i++) {
         const struct cell *c = corner(adapt, r, i);
-        if (c->failed != first->failed || icl_phase_class(c->outcome) != icl_phase_class(first->outcome)) return false;
-        lo = fmin(lo, c->t_icl);
-        hi = fmax(hi, c->t_icl);
+        if (c->failed != first->failed) return false;
+        if (first->failed) continue;
+        if (c->outcome != first->outcome || !alike(c->t_icl, first->t_icl) || !alike(c->t_loss, first->t_loss) ||
+            !alike(c->t_iwl, first->t_iwl))
+            return false;
     }
-    const bool small = r->x1 - r->x0 <= SMOOTH && r->y1 - r->y0 <= SMOOTH;
-    return first->failed || small || isinf(lo) || hi - lo <= ripple * lo;
+    return true;
 }
 
 /* The pieces of a rectangle, cut at mx and my (equal to an end: not cut that way). */
@@ -185,7 +191,6 @@ static enum icl_status fill(struct adapt *adapt, const struct rect *r, struct ic
             row.t_icl = blend(blend(c[0]->t_icl, c[1]->t_icl, u), blend(c[2]->t_icl, c[3]->t_icl, u), v);
             row.t_iwl = blend(blend(c[0]->t_iwl, c[1]->t_iwl, u), blend(c[2]->t_iwl, c[3]->t_iwl, u), v);
             row.t_loss = blend(blend(c[0]->t_loss, c[1]->t_loss, u), blend(c[2]->t_loss, c[3]->t_loss, u), v);
-            if (isinf(row.t_iwl) && row.outcome == ICL_OUTCOME_IWL) row.outcome = ICL_OUTCOME_NONE;
             struct icl_params scratch = *adapt->phase->params;
             const size_t point[ICL_PHASE_AXES] = {x, y};
             struct cmd_text text = {0};

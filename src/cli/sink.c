@@ -51,7 +51,11 @@ static const char *after_version(const char *text) {
 /* How much of an existing file stays: whole rows after the same head. */
 static enum icl_status match(struct cmd_sink *sink, const char *head, char *bytes, size_t *length, size_t *start,
                              struct icl_err *err) {
-    if (!strchr(bytes, '\n') && strncmp(head, bytes, strlen(bytes)) == 0) { /* killed in its first line */
+    static const char mark[] = "# iclkin = ";
+    const size_t known = strnlen(bytes, sizeof mark - 1);
+    if (strncmp(bytes, mark, known) != 0)
+        return ICL_ERR(err, ICL_EUSAGE, "%s: no table of iclkin; --resume carries on with nothing else", sink->path);
+    if (!strchr(bytes, '\n')) { /* killed in its first line */
         *length = *start = 0;
         return ICL_OK;
     }

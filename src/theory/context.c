@@ -186,7 +186,9 @@ static enum icl_status build_gauss(struct icl_context *c, const struct icl_task 
     for (size_t j = 0; j < norm.n; j++) c->norm[j].q = norm.x[j];
     for (size_t i = 0; i < copies.n; i++)
         for (size_t j = 0; j < norm.n; j++) {
-            const double n = law.base + copies.x[i], m = (double)task->N - n, weight = copies.w[i] * norm.w[j];
+            /* a node at n_c = N may pass it by rounding */
+            const double n = law.base + copies.x[i], m = fmax((double)task->N - n, 0);
+            const double weight = copies.w[i] * norm.w[j];
             const double mu = task->labels == ICL_LABELS_BALANCED ? -n : m * other_mean(task, kind);
             const struct icl_context_group group = {
                 .n = n, .m = m, .root = sqrt(m), .weight = weight, .mu = mu, .norm = j, .count = sum.n};
@@ -362,7 +364,7 @@ double icl_context_accuracy(const struct icl_context *c, double w, double beta, 
         }
         const struct icl_context_norm norm = norm_at(c, c->norm[g->norm].q, beta);
         const double nr = g->n * norm.ratio[0], pull = w / (nr + g->m * norm.one), noise = pull * g->root * norm.sd[0];
-        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * norm.one)), sqrt(v + noise * noise));
+        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * norm.one)), hypot(sqrt(v), noise));
     }
     return p;
 }

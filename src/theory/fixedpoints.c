@@ -19,8 +19,7 @@ const char *icl_fixedpoints_name(enum icl_fixedpoints_type type) {
 }
 
 static double beta_top(const struct icl_params *params) {
-    const double top = log((double)params->task.N) + 6;
-    return params->theory.level == ICL_LEVEL_MEANFIELD ? fmax(1, fmin(top, params->task.D / 2)) : top;
+    return log((double)params->task.N) + 10;
 }
 
 void icl_fixedpoints_box(const struct icl_params *params, struct icl_fixedpoints_window *box) {

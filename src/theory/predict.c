@@ -163,6 +163,41 @@ static enum icl_status trapped(const struct icl_params *params, const struct icl
     return ICL_OK;
 }
 
+/* Numeric trouble costs the number alone; the first is remembered. */
+static enum icl_status tolerate(struct icl_prediction *p, enum icl_status status, const struct icl_err *own,
+                                double *number, struct icl_err *err) {
+    if (status == ICL_OK) return ICL_OK;
+    if (status != ICL_ENUMERIC) return icl_err_set(err, status, "%s", own->text);
+    *number = NAN;
+    if (p->trouble.code == ICL_OK) p->trouble = *own;
+    return ICL_OK;
+}
+
+static enum icl_status predict_level(const struct icl_params *params, enum icl_level level, struct icl_prediction *p,
+                                     struct icl_err *err) {
+    const bool wanted = level == params->theory.level;
+    struct icl_traj_result result;
+    struct icl_err own = {ICL_OK, ""};
+    enum icl_status status = icl_predict_items(params, level, &p->K_star[level], &own);
+    ICL_TRY(tolerate(p, status, &own, &p->K_star[level], err));
+    if (level == ICL_LEVEL_REDUCED) {
+        status = icl_predict_times(params, level, ICL_TRAJ_TO_BLOWUP, &result, &own);
+        p->t_blowup = result.t_blowup;
+        p->t_icl[level] = result.t_icl;
+        ICL_TRY(tolerate(p, status, &own, &p->t_blowup, err));
+        if (status == ICL_OK && !wanted) return ICL_OK;
+    }
+    status = icl_predict_times(params, level, wanted ? ICL_TRAJ_TO_END : ICL_TRAJ_TO_ICL, &result, &own);
+    if (wanted && status != ICL_OK) return icl_err_set(err, status, "%s", own.text);
+    p->t_icl[level] = result.t_icl;
+    ICL_TRY(tolerate(p, status, &own, &p->t_icl[level], err));
+    if (!wanted) return ICL_OK;
+    p->t_iwl = result.t_iwl;
+    p->t_loss = result.t_loss;
+    p->outcome = result.outcome;
+    return ICL_OK;
+}
+
 enum icl_status icl_predict_run(const struct icl_params *params, struct icl_prediction *p, struct icl_err *err) {
     struct icl_memlaw law;
     struct icl_memlaw_rates start;
@@ -172,21 +207,7 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
     ICL_TRY(budget_of(params, &p->budget, err));
     icl_memlaw_rates(&law, 0, &start);
     p->I_K_inf = law.budget;
-    for (int level = 0; level < ICL_LEVEL_COUNT; level++) {
-        struct icl_traj_result result;
-        const bool wanted = level == (int)params->theory.level;
-        const enum icl_traj_stop stop = level == ICL_LEVEL_REDUCED ? ICL_TRAJ_TO_BLOWUP
-                                        : wanted                   ? ICL_TRAJ_TO_END
-                                                                   : ICL_TRAJ_TO_ICL;
-        ICL_TRY(icl_predict_times(params, (enum icl_level)level, stop, &result, err));
-        ICL_TRY(icl_predict_items(params, (enum icl_level)level, &p->K_star[level], err));
-        p->t_icl[level] = result.t_icl;
-        if (level == ICL_LEVEL_REDUCED) p->t_blowup = result.t_blowup;
-        if (!wanted) continue;
-        p->t_iwl = result.t_iwl;
-        p->t_loss = result.t_loss;
-        p->outcome = result.outcome;
-    }
+    for (int level = 0; level < ICL_LEVEL_COUNT; level++) ICL_TRY(predict_level(params, (enum icl_level)level, p, err));
     struct icl_gauge *gauge;
     ICL_TRY(icl_gauge_alloc(&gauge, params, params->theory.level, params->task.K, false, err));
     p->unreachable = !icl_gauge_reachable(gauge);
@@ -215,7 +236,8 @@ static void say_never(const struct icl_params *params, const struct icl_predicti
     const double K_star = p->K_star[params->theory.level];
     if (p->unreachable)
         say(text,
-            "ICL is never acquired: with N = %zu items of D = %g dimensions acc_icl stays below %g at every beta.",
+            "By (T4) ICL is never acquired: with N = %zu items of D = %g dimensions acc_icl stays below %g at every "
+            "beta.",
             params->task.N, params->task.D, params->observe.icl_threshold);
     else if (isinf(p->budget) && params->task.labels == ICL_LABELS_BALANCED)
         say(text,
@@ -253,12 +275,13 @@ void icl_predict_sentence(const struct icl_params *params, const struct icl_pred
     else if (p->outcome == ICL_OUTCOME_ICL || p->outcome == ICL_OUTCOME_TRANSIENT)
         say(text, "ICL is acquired at t = %.4g (%.0f SGD steps)", t, ceil(t / lr));
     if (p->outcome == ICL_OUTCOME_ICL)
-        say(text, " and kept to t_max = %g.", params->train.t_max);
-    else if (p->outcome == ICL_OUTCOME_TRANSIENT)
         say(text,
-            " and lost again at t = %.4g (%.0f SGD steps): once the MLP has memorized, weight decay pulls w and beta "
-            "back.",
-            p->t_loss, ceil(p->t_loss / lr));
+            params->theory.level == ICL_LEVEL_MEANFIELD ? " and kept to t_max = %g."
+                                                        : " and, as far as this level can tell, kept to t_max = %g.",
+            params->train.t_max);
+    else if (p->outcome == ICL_OUTCOME_TRANSIENT)
+        say(text, " and lost again at t = %.4g (%.0f SGD steps): %sweight decay pulls w and beta back.", p->t_loss,
+            ceil(p->t_loss / lr), p->I_K_inf < INFINITY ? "as the MLP memorizes, " : "");
     else
         say_never(params, p, text);
     if (!isinf(p->t_iwl)) say(text, " The training items are memorized by t = %.4g.", p->t_iwl);

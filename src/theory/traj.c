@@ -221,10 +221,16 @@ static enum icl_status take_step(struct run *run, struct icl_err *err) {
     return write_samples(run, fmin(t, traj->train.t_max), err);
 }
 
+static const double tiny = 1e-9; /* a w beside 0 */
+
 /* What holds at t = 0 already. */
 static enum icl_status at_start(struct run *run, const double *y, struct icl_err *err) {
     struct icl_gauge *gauge = run->traj->gauge;
-    if (icl_gauge_event_icl(gauge, y) >= 0) run->result->t_icl = 0;
+    double rate[ICL_DIM], after[ICL_DIM] = {y[ICL_W], y[ICL_BETA], y[ICL_S]};
+    /* At w = 0 every answer is a tie; what counts is the side to which w leaves it at once. */
+    if (y[ICL_W] == 0 && icl_model_rhs(0, y, rate, run->traj->model) == 0)
+        after[ICL_W] = rate[ICL_W] > 0 ? tiny : rate[ICL_W] < 0 ? -tiny : 0;
+    if (icl_gauge_event_icl(gauge, after) >= 0) run->result->t_icl = 0;
     if (icl_gauge_event_iwl(gauge, y) >= 0) run->result->t_iwl = 0;
     run->sample = 1;
     return run->sink ? write_row(run, 0, y, err) : ICL_OK;
