@@ -176,7 +176,7 @@ static enum icl_status tolerate(struct icl_prediction *p, enum icl_status status
 static enum icl_status predict_level(const struct icl_params *params, enum icl_level level, struct icl_prediction *p,
                                      struct icl_err *err) {
     const bool wanted = level == params->theory.level;
-    struct icl_traj_result result;
+    struct icl_traj_result result = {.t_icl = NAN, .t_blowup = NAN};
     struct icl_err own = {ICL_OK, ""};
     enum icl_status status = icl_predict_items(params, level, &p->K_star[level], &own);
     ICL_TRY(tolerate(p, status, &own, &p->K_star[level], err));
