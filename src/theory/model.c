@@ -27,7 +27,7 @@ enum icl_status icl_model_alloc(struct icl_model **model, const struct icl_param
     m->lambda_beta = decays ? params->train.lambda_beta : 0;
     struct icl_task task = params->task;
     task.K = K;
-    enum icl_status status = icl_memlaw_init(&params->memory, K, &m->law, err);
+    enum icl_status status = icl_memlaw_init(params, K, &m->law, err);
     if (status == ICL_OK && level == ICL_LEVEL_MEANFIELD)
         status = icl_context_alloc(&m->train, &task, &params->solver, ICL_CONTEXT_TRAIN, err);
     if (status == ICL_OK) return ICL_OK;
