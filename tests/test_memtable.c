@@ -264,6 +264,31 @@ static void slopes(void **state) {
     icl_memtable_free(table);
 }
 
+/* What is still to come, by looking at all of it. */
+static void bounds(void **state) {
+    (void)state;
+    const struct plan plan = {.D = "63", .spread = 1.4, .lean = 0.5, .skip = SIZES};
+    struct icl_memtable *table = read_plan(&plan);
+    const double K[] = {2000, 2900};
+    bool fell = false;
+    for (int i = 0; i < 2; i++) {
+        const struct icl_memlaw law = law_at(table, K[i], "task.D=63");
+        double worst[2], c1, c2;
+        icl_memlaw_bounds(&law, 0, &worst[0], &worst[1]);
+        for (double s = 0.1; s < 20 * END; s *= 1.3) {
+            struct icl_memlaw_rates r;
+            icl_memlaw_rates(&law, s, &r);
+            icl_memlaw_bounds(&law, s, &c1, &c2);
+            const double cubics = 1e-3; /* between nodes the classes need not turn together */
+            assert_true(r.c1 <= c1 + cubics && r.c2 >= c2 - cubics);
+            assert_true(c1 <= worst[0] && c2 >= worst[1]);
+            fell = fell || c2 < r.c2 - 0.01;
+        }
+    }
+    assert_true(fell); /* c2 does fall in this table */
+    icl_memtable_free(table);
+}
+
 /* Beyond the table: refused, or the edge's exponent goes on (here it differs from the fit's). */
 static void outside(void **state) {
     (void)state;
@@ -550,6 +575,7 @@ int main(void) {
         cmocka_unit_test(planted_times_return),
         cmocka_unit_test(is_steffens),
         cmocka_unit_test(slopes),
+        cmocka_unit_test(bounds),
         cmocka_unit_test(outside),
         cmocka_unit_test(K_star_outside),
         cmocka_unit_test(accuracies),

@@ -51,6 +51,8 @@ enum icl_status icl_memlaw_init(const struct icl_params *params, double K, struc
                                 struct icl_err *err) ICL_MUST_CHECK;
 
 void icl_memlaw_rates(const struct icl_memlaw *law, double s, struct icl_memlaw_rates *rates);
+/* The largest c1 and the smallest c2 from s on: those at s but for a table. */
+void icl_memlaw_bounds(const struct icl_memlaw *law, double s, double *c1, double *c2);
 void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_state *state);
 /* I_K(s), and its inverse (infinite where I_K never gets there). */
 double icl_memlaw_budget(const struct icl_memlaw *law, double s);

@@ -57,5 +57,8 @@ size_t icl_memtable_phi(const struct icl_memtable *table, const struct icl_memta
 double icl_memtable_spread(const struct icl_memtable *table, const struct icl_memtable_place *place, double s);
 /* I_K(s). */
 double icl_memtable_budget(const struct icl_memtable *table, const struct icl_memtable_place *place, double s);
+/* The largest c1 and the smallest c2 from s on: noise lets a measured c1 rise, and a spread at the start c2 fall. */
+void icl_memtable_bounds(const struct icl_memtable *table, const struct icl_memtable_place *place, double s, double *c1,
+                         double *c2);
 
 #endif

@@ -90,6 +90,17 @@ void icl_memlaw_rates(const struct icl_memlaw *law, double s, struct icl_memlaw_
     rates->dc2 = -rates->dc1;
 }
 
+void icl_memlaw_bounds(const struct icl_memlaw *law, double s, double *c1, double *c2) {
+    struct icl_memlaw_rates rates;
+    if (law->law == ICL_LAW_TABLE) {
+        icl_memtable_bounds(law->table, &law->place, s, c1, c2);
+        return;
+    }
+    icl_memlaw_rates(law, s, &rates);
+    *c1 = rates.c1;
+    *c2 = rates.c2;
+}
+
 void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_state *state) {
     struct icl_memlaw_rates rates;
     if (law->law == ICL_LAW_TABLE) {

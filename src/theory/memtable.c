@@ -12,6 +12,7 @@ void icl_memtable_free(struct icl_memtable *table) {
     icl_mem_free(table->s);
     icl_mem_free(table->x);
     icl_mem_free(table->weight);
+    icl_mem_free(table->bounds);
     icl_mem_free(table->cell);
     icl_mem_free(table);
 }
@@ -182,4 +183,15 @@ double icl_memtable_spread(const struct icl_memtable *t, const struct icl_memtab
 double icl_memtable_budget(const struct icl_memtable *t, const struct icl_memtable_place *place, double s) {
     if (s <= place->end) return inside(t, place, s * place->pace) / place->pace;
     return place->total - (place->total - place->last) * pow(s / place->end, 1 - place->p);
+}
+
+void icl_memtable_bounds(const struct icl_memtable *t, const struct icl_memtable_place *place, double s, double *c1,
+                         double *c2) {
+    const size_t j = find(t->clocks, t->s, fmin(s, place->end) * place->pace);
+    *c1 = 0;
+    *c2 = INFINITY;
+    for (size_t k = place->first; k < place->first + place->count; k++) {
+        *c1 = fmax(*c1, t->bounds[2 * (k * t->clocks + j)]);
+        *c2 = fmin(*c2, t->bounds[2 * (k * t->clocks + j) + 1]);
+    }
 }

@@ -18,6 +18,7 @@ struct icl_memtable {
     double *p;      /* shape (sizes) */
     double *s, *x;  /* clocks and log(1 + s/s_1), shape (clocks) */
     double *weight; /* shape (quantiles), sums to 1 */
+    double *bounds; /* shape (sizes, clocks, 2): the largest c1 and the smallest c2 from a clock on */
     double *cell;   /* shape (sizes, clocks, fields) */
 };
 

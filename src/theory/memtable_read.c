@@ -166,6 +166,22 @@ static enum icl_status take_size(struct reader *r, size_t k, struct icl_err *err
     return ICL_OK;
 }
 
+/* From the last clock backwards. */
+static void bound(struct icl_memtable *t, size_t k) {
+    double c1 = 0, c2 = INFINITY;
+    for (size_t j = t->clocks; j-- > 0;) {
+        const double *cell = t->cell + (k * t->clocks + j) * t->fields;
+        double m1 = 0, m2 = 0;
+        for (size_t q = 0; q < t->quantiles; q++) {
+            const double miss = 1 / (1 + exp(cell[ICL_MEMTABLE_PHI + q]));
+            m1 += t->weight[q] * miss;
+            m2 += t->weight[q] * miss * miss;
+        }
+        t->bounds[2 * (k * t->clocks + j)] = c1 = fmax(c1, m1);
+        t->bounds[2 * (k * t->clocks + j) + 1] = c2 = fmin(c2, 1 - m2 / m1);
+    }
+}
+
 static enum icl_status read_all(struct reader *r, struct icl_err *err) {
     struct icl_memtable *t = r->table;
     ICL_TRY(read_setting(r, err));
@@ -177,7 +193,11 @@ static enum icl_status read_all(struct reader *r, struct icl_err *err) {
     ICL_TRY(icl_mem_alloc(&t->s, t->clocks, sizeof *t->s, err));
     ICL_TRY(icl_mem_alloc(&t->x, t->clocks, sizeof *t->x, err));
     ICL_TRY(icl_mem_alloc(&t->cell, t->sizes * t->clocks, t->fields * sizeof *t->cell, err));
-    for (size_t k = 0; k < t->sizes; k++) ICL_TRY(take_size(r, k, err));
+    ICL_TRY(icl_mem_alloc(&t->bounds, t->sizes * t->clocks, 2 * sizeof *t->bounds, err));
+    for (size_t k = 0; k < t->sizes; k++) {
+        ICL_TRY(take_size(r, k, err));
+        bound(t, k);
+    }
     if (next(r)) return ICL_ERR(err, ICL_EUSAGE, "more rows than its header's K and clocks: K = %g", value(r, K));
     for (size_t j = 0; j < t->clocks; j++) t->x[j] = log1p(t->s[j] / t->s[1]);
     return ICL_OK;
