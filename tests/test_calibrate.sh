@@ -88,6 +88,11 @@ expect 0 "$ICLKIN" calibrate "${small[@]}" -s train.t_max=20
 grep -q 'longer train.t_max' "$dir/err" || fail "too short a clock: $(cat "$dir/err")"
 grep -q '^# warning = K = 256' "$dir/out" || fail "too short a clock: no warning in the header"
 
+# and so does a single seed
+expect 0 "$ICLKIN" calibrate "${small[@]}" -s ensemble.runs=1
+grep -q '^# warning = one seed' "$dir/out" || fail "one seed: no warning in the header"
+grep -v '^#' "$dir/out" | tail -n 1 | grep -q $'\tnan\tnan$' || fail "one seed: errors that nobody knows"
+
 # cut anywhere, as a kill may leave it, and resumed
 size=$(stat -c %s "$dir/t1.runs")
 for cut in 0 20 2000 $((size / 2)) $((size - 20)) "$size"; do

@@ -182,6 +182,9 @@ static enum icl_status add_law(const struct calibrate *c, const struct icl_calib
                  c->sizes - 2);
         ICL_TRY(warn(c, table, err, text));
     }
+    if (c->runs == 1)
+        ICL_TRY(
+            warn(c, table, err, "one seed: the errors are those of the tail alone, without the scatter of networks"));
     for (size_t k = 0; k < c->sizes; k++) {
         const double tail = (curve[k].total - curve[k].I[c->clocks - 1]) / curve[k].total, much = 0.2;
         if (!curve[k].short_ && tail < much) continue;
