@@ -346,7 +346,7 @@ static void a_closed_branch(void **state) {
         struct icl_memlaw_rates rates;
         assert_int_equal(fold->branch, 1);
         params.memory.p = fold->x;
-        check_ok(icl_memlaw_init(&params.memory, params.task.K, &law, &err), &err);
+        check_ok(icl_memlaw_init(&params, params.task.K, &law, &err), &err);
         icl_memlaw_rates(&law, s, &rates);
         c1[i] = rates.c1;
     }
@@ -620,7 +620,7 @@ static void frozen_at_the_clock(void **state) {
     struct icl_err err;
     const double s = 300;
     (void)state;
-    check_ok(icl_memlaw_init(&law.memory, law.task.K, &memlaw, &err), &err);
+    check_ok(icl_memlaw_init(&law, law.task.K, &memlaw, &err), &err);
     icl_memlaw_rates(&memlaw, s, &rates);
     assert_true(rates.c1 < 0.3);
     same.memory.c1 = rates.c1;

@@ -13,7 +13,7 @@ static struct icl_memlaw law_of(const char *assignments, double K) {
     const struct icl_params params = fixture_params(assignments);
     struct icl_memlaw law;
     struct icl_err err;
-    check_ok(icl_memlaw_init(&params.memory, K, &law, &err), &err);
+    check_ok(icl_memlaw_init(&params, K, &law, &err), &err);
     return law;
 }
 
@@ -207,11 +207,11 @@ static void items(void **state) {
 
     for (double K = 2; K < 1e12; K *= 31.7) {
         struct icl_memlaw law = law_of("memory.A=0.6 memory.nu=0.75", K);
-        check_rel(icl_memlaw_items(&params.memory, law.budget), K, 1e-14); /* rounding of two powers */
+        check_rel(icl_memlaw_items(&params, law.budget), K, 1e-14); /* rounding of two powers */
     }
-    assert_true(isinf(icl_memlaw_items(&params.memory, INFINITY)));
+    assert_true(isinf(icl_memlaw_items(&params, INFINITY)));
     const struct icl_params none = fixture_params("memory.law=none"), frozen = fixture_params("memory.law=constant");
-    assert_true(icl_memlaw_items(&none.memory, 5) == 0 && icl_memlaw_items(&frozen.memory, 5) == 0);
+    assert_true(icl_memlaw_items(&none, 5) == 0 && icl_memlaw_items(&frozen, 5) == 0);
 }
 
 static void infinite_items_are_never_memorized(void **state) {
@@ -224,12 +224,12 @@ static void infinite_items_are_never_memorized(void **state) {
     }
 }
 
-static void tables_come_later(void **state) {
+static void a_table_must_be_read(void **state) {
     (void)state;
     const struct icl_params params = fixture_params("memory.law=table");
     struct icl_memlaw law;
     struct icl_err err;
-    check_fails(icl_memlaw_init(&params.memory, 4000, &law, &err), ICL_EUSAGE, &err, "memory.law = table");
+    check_fails(icl_memlaw_init(&params, 4000, &law, &err), ICL_EUSAGE, &err, "memory.law = table");
 }
 
 int main(void) {
@@ -245,7 +245,7 @@ int main(void) {
         cmocka_unit_test(reach),
         cmocka_unit_test(items),
         cmocka_unit_test(infinite_items_are_never_memorized),
-        cmocka_unit_test(tables_come_later),
+        cmocka_unit_test(a_table_must_be_read),
     };
     gsl_set_error_handler_off();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void expanded(const struct icl_params *params, enum icl_level level, cons
     struct icl_memlaw law;
     struct icl_memlaw_rates rates;
     struct icl_err err;
-    check_ok(icl_memlaw_init(&params->memory, params->task.K, &law, &err), &err);
+    check_ok(icl_memlaw_init(params, params->task.K, &law, &err), &err);
     icl_memlaw_rates(&law, y[ICL_S], &rates);
     const bool reduced = level == ICL_LEVEL_REDUCED;
     const double N = (double)params->task.N, w = y[ICL_W], beta = y[ICL_BETA], E = exp(beta),
@@ -439,7 +439,7 @@ static void exhausted_although_late(void **state) {
     result = fixture_solve(&params, ICL_LEVEL_REDUCED, ICL_TRAJ_TO_BLOWUP);
     struct icl_memlaw law;
     struct icl_err err;
-    check_ok(icl_memlaw_init(&params.memory, 2, &law, &err), &err);
+    check_ok(icl_memlaw_init(&params, 2, &law, &err), &err);
     check_rel(result.t_blowup, icl_memlaw_clock(&law, icl_closed_budget(100, 5, 20)),
               1e-9); /* c2 e^-beta/2w is left out; measured 4e-11 */
 }

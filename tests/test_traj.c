@@ -258,7 +258,7 @@ static void asymptotic_ends_at_T7(void **state) {
         const struct icl_traj_result result = run(&params, ICL_LEVEL_ASYMPTOTIC, ICL_TRAJ_TO_END, &rows);
         struct icl_memlaw law;
         struct icl_err err;
-        check_ok(icl_memlaw_init(&params.memory, params.task.K, &law, &err), &err);
+        check_ok(icl_memlaw_init(&params, params.task.K, &law, &err), &err);
         const double T7 = icl_memlaw_clock(&law, icl_closed_budget(100, params.init.w, params.init.beta));
         assert_true(result.t_icl == T7 && result.t_blowup == T7);
         assert_true(rows.t[rows.n - 1] == T7 && result.t == T7);

@@ -2,12 +2,14 @@
  *
  *   c1 = <sigma(-phi_+)>, c2 = 1 - <sigma(-phi_+)^2>/c1, c3 = <exp(-phi_+)>, I_K = int_0^s c1 ds'        (T1), (M1)
  *   powerlaw: c1 = (1/2) (1 + s/((p-1)T))^-p, T = 2 A K^nu, so that I_K(inf) = T/2 = A K^nu            (M2), (T8)
+ *   table: measured classes of phi_+, of which c1, c2 and c3 are averages (memtable.h)
  *
  * s        clock of the MLP [t], >= 0
  * phi_+    signed logit of a training item; an average over quantiles with weights that sum to 1
  * v        variance of the logit on novel items (0 where all items are alike)
- * Fails    ICL_EUSAGE for the law `table` (its file comes with the calibration).
- * Threads  a finished law is read-only.
+ * Fails    law table: ICL_EUSAGE where none was read, where it was measured with another network, or where K lies
+ *          outside it and memory.extrapolate = no.
+ * Threads  a finished law is read-only, a plain value that owns nothing: the table is its caller's.
  */
 #ifndef ICLKIN_MEMLAW_H
 #define ICLKIN_MEMLAW_H
@@ -16,15 +18,19 @@
 #include <stddef.h>
 
 #include "iclkin/err.h"
+#include "iclkin/memtable.h"
 #include "iclkin/params.h"
 
-enum { ICL_MEMLAW_QUANTILES = 64 };
+enum { ICL_MEMLAW_QUANTILES = ICL_MEMTABLE_QUANTILES };
 
 struct icl_memlaw {
     enum icl_law law;
     double c1, c2;   /* none, constant: the frozen values */
     double scale, p; /* powerlaw: (p - 1) T and p */
     double budget;   /* I_K(inf) [t]; infinite for none and constant */
+    double end;      /* the s beyond which it says nothing: the end of a table that is not to be extrapolated */
+    const struct icl_memtable *table; /* table: what was measured, and where K lies in it */
+    struct icl_memtable_place place;
 };
 
 /* The two numbers that the reduced dynamics needs, and their slopes in s. */
@@ -40,11 +46,13 @@ struct icl_memlaw_state {
     double slope[ICL_MEMLAW_QUANTILES];  /* dphi/ds, shape (quantiles) */
 };
 
-/* The law at K training items (any real K >= 2; K infinite: none). */
-enum icl_status icl_memlaw_init(const struct icl_memory *memory, double K, struct icl_memlaw *law,
+/* The law of the parameters at K training items (any real K >= 2; K infinite: none). */
+enum icl_status icl_memlaw_init(const struct icl_params *params, double K, struct icl_memlaw *law,
                                 struct icl_err *err) ICL_MUST_CHECK;
 
 void icl_memlaw_rates(const struct icl_memlaw *law, double s, struct icl_memlaw_rates *rates);
+/* The largest c1 and the smallest c2 from s on: those at s but for a table. */
+void icl_memlaw_bounds(const struct icl_memlaw *law, double s, double *c1, double *c2);
 void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_state *state);
 /* I_K(s), and its inverse (infinite where I_K never gets there). */
 double icl_memlaw_budget(const struct icl_memlaw *law, double s);
@@ -53,7 +61,12 @@ double icl_memlaw_clock(const struct icl_memlaw *law, double budget);
 double icl_memlaw_reach(const struct icl_memlaw *law, double level);
 /* Whether all items are alike: one quantile, and t_iwl read off c1 (O2). */
 bool icl_memlaw_alike(const struct icl_memlaw *law);
-/* The K at which I_K(inf) = budget (T8); 0 where every K has more, infinite where none has. */
-double icl_memlaw_items(const struct icl_memory *memory, double budget);
+/* ICL_ERANGE where s lies beyond law->end. */
+enum icl_status icl_memlaw_check(const struct icl_memlaw *law, double s, struct icl_err *err) ICL_MUST_CHECK;
+/* The K that the law of the parameters holds for: 2 to 1e15, or the table's. */
+void icl_memlaw_range(const struct icl_params *params, double *least, double *most);
+/* The K at which I_K(inf) = budget (T8); 0 where every K has more, infinite where none has, NaN where it lies outside a
+ * table that is not to be extrapolated. */
+double icl_memlaw_items(const struct icl_params *params, double budget);
 
 #endif

@@ -20,6 +20,7 @@ enum icl_labels { ICL_LABELS_RANDOM, ICL_LABELS_BALANCED };
 enum icl_items { ICL_ITEMS_GAUSSIAN, ICL_ITEMS_UNIT };
 enum icl_level { ICL_LEVEL_ASYMPTOTIC, ICL_LEVEL_REDUCED, ICL_LEVEL_MEANFIELD, ICL_LEVEL_COUNT };
 enum icl_law { ICL_LAW_NONE, ICL_LAW_CONSTANT, ICL_LAW_POWERLAW, ICL_LAW_TABLE };
+enum icl_extrapolate { ICL_EXTRAPOLATE_NO, ICL_EXTRAPOLATE_YES };
 enum icl_spacing { ICL_SPACING_LINEAR, ICL_SPACING_LOG };
 enum icl_stop { ICL_STOP_AUTO, ICL_STOP_ICL, ICL_STOP_END };
 
@@ -71,6 +72,8 @@ enum icl_param_flag {
 #undef TEXT
 #undef BOTH
 
+struct icl_memtable;
+
 struct icl_params {
     struct icl_task task;
     struct icl_init init;
@@ -80,7 +83,9 @@ struct icl_params {
     struct icl_solver solver;
     struct icl_observe observe;
     struct icl_sim sim;
+    struct icl_calibrate calibrate;
     struct icl_ensemble ensemble;
+    const struct icl_memtable *memtable; /* law table: the file of memory.table, loaded by the caller (memtable.h) */
 };
 
 enum icl_param_type { ICL_PARAM_REAL, ICL_PARAM_COUNT, ICL_PARAM_CHOICE, ICL_PARAM_TEXT, ICL_PARAM_BOTH };

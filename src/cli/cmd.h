@@ -45,6 +45,7 @@ struct cmd {
     const char *brief;    /* one line */
     const char *text;     /* a paragraph, for the man page and `help COMMAND` */
     enum icl_status (*run)(const struct cmd_line *line, struct icl_err *err);
+    bool theory; /* whether it asks the memory law: a table is read before it runs */
 };
 
 size_t cmd_count(void);
@@ -60,6 +61,7 @@ enum icl_status cmd_phase(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_fixedpoints(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_simulate(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_ensemble(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_calibrate(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);
@@ -74,6 +76,13 @@ const char *cmd_header_value(const struct cmd_line *line, const char *key, char 
 
 /* The path of params/NAME or plots/NAME: beside the program, in ../share/iclkin, or where it was installed. */
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err);
+
+/* Where memory.law = table: reads memory.table (default: params/memory/default.tsv) into *table, which the caller
+ * frees, and shows it to params. */
+enum icl_status cmd_memory_read(struct icl_params *params, struct icl_memtable **table, struct icl_err *err);
+/* `# extrapolated = ...` into a header, where K or a clock s lies outside the table. */
+enum icl_status cmd_memory_mark(const struct icl_params *params, double s, struct icl_table *table,
+                                struct icl_err *err);
 
 /* What a parameter may be, as `iclkin params` prints it. Returns range. */
 const char *cmd_params_range(const struct icl_param *row, char range[CMD_RANGE]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "iclkin/memtable.h"
 #include "iclkin/predict.h"
 
 /* A number as JSON has it: what is infinite or not there is null. */
@@ -151,6 +152,12 @@ static enum icl_status remarks(struct cmd_text *text, const struct icl_params *p
     if (params->memory.law == ICL_LAW_POWERLAW)
         ICL_TRY(cmd_text_add(text, err, " I_K(inf) ~ K^%.4g, hence K* ~ N^%.4g (T8).", params->memory.nu,
                              1 / params->memory.nu));
+    const struct icl_memtable_fit *fit = params->memtable ? icl_memtable_law(params->memtable) : NULL;
+    if (params->memory.law == ICL_LAW_TABLE && fit)
+        ICL_TRY(cmd_text_add(text, err,
+                             " Measured: I_K(inf) = A K^nu, nu = %.4g +- %.2g, A = %.4g +- %.2g, hence K* ~ N^(1/nu), "
+                             "1/nu = %.4g (T8).",
+                             fit->nu, fit->nu_error, fit->A, fit->A_error, 1 / fit->nu));
     ICL_TRY(cmd_text_add(text, err, "\n"));
     if (task->copies > 1 || task->K < 20 * (double)task->N)
         ICL_TRY(cmd_text_add(text, err,
@@ -177,6 +184,7 @@ static enum icl_status for_people(struct cmd_text *text, const struct icl_params
     const struct icl_column none = {"", "1"};
     ICL_TRY(icl_table_alloc(&head, 0, &none, err));
     enum icl_status status = cmd_head(head, "predict", err);
+    if (status == ICL_OK) status = cmd_memory_mark(params, 0, head, err);
     if (status == ICL_OK) status = icl_params_meta(params, head, err);
     if (status == ICL_OK) status = icl_table_text(head, &bytes, &length, err);
     while (status == ICL_OK && length > 0 && bytes[length - 1] == '\n') length--;

@@ -61,6 +61,7 @@ static enum icl_status add_head(const struct cmd_line *line, struct icl_table *t
     ICL_TRY(add_time(table, "t_iwl", result->t_iwl, err));
     ICL_TRY(add_time(table, "t_loss", result->t_loss, err));
     ICL_TRY(icl_table_meta(table, err, "outcome", "%s", icl_traj_outcome(result->outcome)));
+    ICL_TRY(cmd_memory_mark(&line->params, result->y[ICL_S], table, err));
     if (isinf(result->y[ICL_BETA])) ICL_TRY(add_time(table, "blowup", result->t, err));
     return icl_params_meta(&line->params, table, err);
 }

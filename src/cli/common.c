@@ -1,4 +1,5 @@
 /* common.c -- what several commands need: the opening of a table, the data files, text. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "iclkin/memlaw.h"
 #include "iclkin/version.h"
 
 enum icl_status cmd_head(struct icl_table *table, const char *command, struct icl_err *err) {
@@ -41,6 +43,29 @@ enum icl_status cmd_data_path(const char *folder, const char *name, char path[CM
         if (length > 0 && length < CMD_PATH && access(path, R_OK) == 0) return ICL_OK;
     }
     return ICL_ERR(err, ICL_EIO, "%s/%s: not found beside the program, nor in %s", folder, name, icl_version_datadir());
+}
+
+enum icl_status cmd_memory_read(struct icl_params *params, struct icl_memtable **table, struct icl_err *err) {
+    char path[CMD_PATH];
+    *table = NULL;
+    if (params->memory.law != ICL_LAW_TABLE) return ICL_OK;
+    snprintf(path, sizeof path, "%s", params->memory.table);
+    if (strcmp(params->memory.table, "default") == 0) {
+        const enum icl_status status = cmd_data_path("params/memory", "default.tsv", path, err);
+        if (status != ICL_OK) return icl_err_context(err, ICL_EUSAGE, "memory.table = default");
+    }
+    const enum icl_status status = icl_memtable_read(table, path, err);
+    params->memtable = *table;
+    return status == ICL_EIO ? (err->code = ICL_EUSAGE) : status; /* as a parameter file that cannot be read */
+}
+
+enum icl_status cmd_memory_mark(const struct icl_params *params, double s, struct icl_table *table,
+                                struct icl_err *err) {
+    struct icl_memlaw law;
+    if (params->memory.law != ICL_LAW_TABLE || isinf(params->task.K)) return ICL_OK;
+    ICL_TRY(icl_memlaw_init(params, params->task.K, &law, err));
+    if (law.place.outside) ICL_TRY(icl_table_meta(table, err, "extrapolated", "K = %g", params->task.K));
+    return s > law.place.end ? icl_table_meta(table, err, "extrapolated", "s > %g", law.place.end) : ICL_OK;
 }
 
 void cmd_remark(const struct cmd_line *line, const char *format, ...) {

@@ -112,7 +112,7 @@ static enum icl_status closed_point(const struct figures_map *map, enum closed c
     if (closed == CLOSED_ITEMS) return icl_predict_items(&params, ICL_LEVEL_ASYMPTOTIC, &point[0], err);
     struct icl_memlaw law;
     struct icl_memlaw_rates rates;
-    ICL_TRY(icl_memlaw_init(&params.memory, params.task.K, &law, err));
+    ICL_TRY(icl_memlaw_init(&params, params.task.K, &law, err));
     icl_memlaw_rates(&law, 0, &rates);
     if (closed == CLOSED_FOLD)
         point[0] = icl_closed_fold(N, rates.c1, rates.c2);

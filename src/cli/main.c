@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "iclkin/memtable.h"
 #include "iclkin/version.h"
 
 enum { LETTERS_END = 256, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 };
@@ -45,12 +46,12 @@ static const struct cmd commands[] = {
      "clock s, c1, c2, c3, losses and accuracies at observe.samples times and at every event. A reduced trajectory "
      "that "
      "blows up ends there.",
-     cmd_trajectory},
+     cmd_trajectory, true},
     {"predict", "[PARAMS.ini]", "jc", "t_icl by every level, K*, I_K(inf), t_iwl, t_loss, outcome",
      "Predicts when in-context learning is acquired, how many distinct items it takes, and whether it is lost again, "
      "by "
      "three levels of theory, and says why.",
-     cmd_predict},
+     cmd_predict, true},
     {"phase", "[PARAMS.ini]", "xybr", "a grid, or the exact boundaries, over any two parameters",
      "Solves theory.level at every point of the grid of -x and -y: t_icl, t_iwl, t_loss and outcome, with a status for "
      "each cell. With --boundary it finds the values of -x at which the outcome changes (none, kept, transient), for "
@@ -58,14 +59,14 @@ static const struct cmd commands[] = {
      "value of -y: K*(N), lambda_c(beta), or the threshold of any other parameter; -x's n points are the first scan. "
      "With "
      "-o FILE rows are appended as they come, and --resume carries on.",
-     cmd_phase},
+     cmd_phase, true},
     {"fixedpoints", "[PARAMS.ini]", "xf", "at frozen memorization: fixed points, stability, folds, nullclines",
      "Freezes memorization at the clock S of --at and finds every fixed point of w and beta at theory.level: "
      "eigenvalues "
      "and type (stable, saddle, unstable). With -x it follows the branches of fixed points through their folds as "
      "train.lambda, train.lambda_w, train.lambda_beta or a number of the memory law varies. --curves writes nullclines "
      "and separatrices, at the parameters as they stand.",
-     cmd_fixedpoints},
+     cmd_fixedpoints, true},
     {"simulate", "[PARAMS.ini]", "r", "one SGD run; the same columns as trajectory",
      "Trains the minimal model by SGD to train.t_max and writes the columns of `trajectory`, measured; t_icl, t_iwl "
      "and "
@@ -73,7 +74,7 @@ static const struct cmd commands[] = {
      "other laws are the theory's and change nothing here. With -o FILE the run's state is kept in FILE.checkpoint, "
      "and "
      "--resume carries on with it.",
-     cmd_simulate},
+     cmd_simulate, false},
     {"ensemble", "[PARAMS.ini]", "xyrn", "many runs, on threads and over MPI; one row a finished run",
      "Trains ensemble.runs networks, with the seeds sim.seed, sim.seed + 1, ..., at every point of -x and -y, one a "
      "thread, and writes one row a run as it ends: `iclkin simulate` with its seed is the same run. A run that "
@@ -82,16 +83,25 @@ static const struct cmd commands[] = {
      "FILE.checkpoints, and --resume carries on, even after kill -9. --shard splits the runs over a job array; a "
      "program "
      "built by `make MPI=1` shares them between the ranks of mpirun.",
-     cmd_ensemble},
+     cmd_ensemble, false},
+    {"calibrate", "[PARAMS.ini]", "xr", "MLP-only runs at several K: the memorization table, nu and A with errors",
+     "Trains the MLP alone (no context) on every K of -x task.K=LO:HI:n:log, with ensemble.runs seeds from sim.seed "
+     "on, "
+     "one network a thread, measures it at calibrate.clocks clocks up to train.t_max, extrapolates I_K(inf), fits A "
+     "and "
+     "nu, and writes the table that memory.law = table reads with memory.table = FILE. With -o FILE rows are appended "
+     "to FILE.runs run by run, --resume carries on with them, and FILE is made of them in the end.",
+     cmd_calibrate, false},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
      "file params/NAME.ini serves. `plot list` lists the figures.",
-     cmd_plot},
+     cmd_plot, true},
     {"params", "[PARAMS.ini]", "i", "every parameter: section, key, unit, default, range, meaning",
-     "Prints the table of parameters, or with --ini a parameter file (of PARAMS.ini and -s, where given).", cmd_params},
-    {"_man", "", "", NULL, NULL, cmd_man},
-    {"_completion", "", "", NULL, NULL, cmd_completion},
+     "Prints the table of parameters, or with --ini a parameter file (of PARAMS.ini and -s, where given).", cmd_params,
+     false},
+    {"_man", "", "", NULL, NULL, cmd_man, false},
+    {"_completion", "", "", NULL, NULL, cmd_completion, false},
 };
 
 size_t cmd_count(void) {
@@ -255,6 +265,7 @@ static enum icl_status read_params(struct cmd_line *line, struct icl_err *err) {
 int main(int argc, char **argv) {
     struct icl_err err = {ICL_OK, ""};
     struct cmd_line line = {0};
+    struct icl_memtable *table = NULL;
     int wants = 0;
     enum icl_status status;
     gsl_set_error_handler_off();
@@ -277,7 +288,9 @@ int main(int argc, char **argv) {
     if (status == ICL_OK && wants) return delivered(line.command);
     if (status == ICL_OK) status = read_operands(&line, cmd, argc - 1, argv + 1, &err);
     if (status == ICL_OK) status = read_params(&line, &err);
+    if (status == ICL_OK && cmd->theory) status = cmd_memory_read(&line.params, &table, &err);
     if (status == ICL_OK) status = cmd->run(&line, &err);
+    icl_memtable_free(table);
     if (status == ICL_ESTOPPED) return EXIT_SIGNAL + cmd_stop_signal();
     return status == ICL_OK ? 0 : complain(line.command, status, &err);
 }

@@ -97,9 +97,9 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
     o->icl_threshold = params->observe.icl_threshold;
     o->loss_threshold = params->observe.loss_threshold;
     o->iwl_threshold = params->observe.iwl_threshold;
-    enum icl_status status = icl_memlaw_init(&params->memory, K, &o->law, err);
+    enum icl_status status = icl_memlaw_init(params, K, &o->law, err);
     o->alike = icl_memlaw_alike(&o->law);
-    o->s_memorized = icl_memlaw_reach(&o->law, 1 - o->iwl_threshold);
+    if (status == ICL_OK && o->alike) o->s_memorized = icl_memlaw_reach(&o->law, 1 - o->iwl_threshold);
     for (int kind = 0; kind < ICL_CONTEXT_KINDS && status == ICL_OK; kind++)
         if (losses || kind == ICL_CONTEXT_NOVEL || (kind == ICL_CONTEXT_ABSENT && !o->alike))
             status = icl_context_alloc(&o->context[kind], &task, &solver, (enum icl_context_kind)kind, err);
@@ -127,13 +127,22 @@ double icl_gauge_acc_icl(const struct icl_gauge *o, const double *y) {
     return icl_context_accuracy(o->context[ICL_CONTEXT_NOVEL], y[ICL_W], fmin(y[ICL_BETA], o->beta_most), 0, memory.v);
 }
 
+/* Variance within class j, as if its items lay evenly between its neighbours: without it the accuracy would be a
+ * staircase of few steps, one for each class that crosses 0. */
+static double within(const struct icl_memlaw_state *memory, size_t j) {
+    const size_t last = memory->quantiles - 1, lo = j > 0 ? j - 1 : 0, hi = j < last ? j + 1 : last;
+    const double width = hi > lo ? (memory->phi[hi] - memory->phi[lo]) / (double)(hi - lo) : 0;
+    return width * width / 12;
+}
+
 double icl_gauge_acc_iwl(const struct icl_gauge *o, const double *y) {
     struct icl_memlaw_state memory;
     icl_memlaw_state(&o->law, y[ICL_S], &memory);
     double p = 0;
     for (size_t j = 0; j < memory.quantiles; j++)
-        p += memory.weight[j] * icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], y[ICL_W],
-                                                     fmin(y[ICL_BETA], o->beta_most), memory.phi[j], 0);
+        p +=
+            memory.weight[j] * icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], y[ICL_W],
+                                                    fmin(y[ICL_BETA], o->beta_most), memory.phi[j], within(&memory, j));
     return p;
 }
 

@@ -27,7 +27,7 @@ enum icl_status icl_model_alloc(struct icl_model **model, const struct icl_param
     m->lambda_beta = decays ? params->train.lambda_beta : 0;
     struct icl_task task = params->task;
     task.K = K;
-    enum icl_status status = icl_memlaw_init(&params->memory, K, &m->law, err);
+    enum icl_status status = icl_memlaw_init(params, K, &m->law, err);
     if (status == ICL_OK && level == ICL_LEVEL_MEANFIELD)
         status = icl_context_alloc(&m->train, &task, &params->solver, ICL_CONTEXT_TRAIN, err);
     if (status == ICL_OK) return ICL_OK;
@@ -206,8 +206,10 @@ enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double 
     if (isfinite(m->law.budget) &&
         icl_closed_budget(m->N, w_at_most, beta_at_most) >= m->law.budget - icl_memlaw_budget(&m->law, s))
         return ICL_FATE_NEVER;
-    double saddle_w, saddle_beta;
-    if (!balanced && icl_closed_saddle(m->N, rates.c1, c2, m->lambda_w, m->lambda_beta, &saddle_w, &saddle_beta) &&
+    double saddle_w, saddle_beta, most_c1, least_c2;
+    icl_memlaw_bounds(&m->law, s, &most_c1, &least_c2);
+    if (asymptotic) least_c2 = 0;
+    if (!balanced && icl_closed_saddle(m->N, most_c1, least_c2, m->lambda_w, m->lambda_beta, &saddle_w, &saddle_beta) &&
         w <= saddle_w && beta <= saddle_beta)
         return ICL_FATE_NEVER;
     return ICL_FATE_OPEN;

@@ -81,34 +81,20 @@ static enum icl_status budget_of(const struct icl_params *params, double *budget
     return ICL_OK;
 }
 
-static const double K_least = 2, K_most = 1e15; /* the range of task.K */
+/* What is not to be extrapolated does not say where K* lies. */
+static enum icl_status beyond(const struct icl_params *params, const char *side, struct icl_err *err) {
+    double least, most;
+    icl_memlaw_range(params, &least, &most);
+    return ICL_ERR(err, ICL_ERANGE,
+                   "K* lies %s the K of memory.table = %s, %g to %g (memory.extrapolate = yes goes on beyond them)",
+                   side, params->memory.table, least, most);
+}
 
-/* Goes up from a K until ICL is acquired there and at the sparse points above, so that the K below is the largest that
- * fails; then down until it is not. Leaves lo failing and hi acquiring; lo = 0: every K acquires, hi infinite: none. */
-static enum icl_status bracket(const struct icl_params *params, enum icl_level level, double start, double *lo,
+/* Goes down from a K that acquires until one does not. */
+static enum icl_status descend(const struct icl_params *params, enum icl_level level, double K_least, double *lo,
                                double *hi, struct icl_err *err) {
-    const double factor = 2;
+    const double factor = 2, every = 2;
     bool yes;
-    *hi = fmax(K_least, fmin(start, K_most));
-    *lo = 0;
-    ICL_TRY(acquires(params, level, INFINITY, &yes, err));
-    if (!yes) {
-        *hi = INFINITY;
-        return ICL_OK;
-    }
-    for (;; *hi = fmin(*hi * factor, K_most)) {
-        ICL_TRY(acquires(params, level, *hi, &yes, err));
-        if (yes || *hi == K_most) break;
-        *lo = *hi;
-    }
-    const bool found = *lo > 0;
-    for (double above = *hi * 10; above < K_most && above < *hi * 1e4; above *= 10) { /* a second branch above? */
-        ICL_TRY(acquires(params, level, above, &yes, err));
-        if (yes) continue;
-        *lo = above;
-        *hi = above * 10;
-    }
-    if (found || *lo > 0) return ICL_OK;
     for (double K = *hi; K > K_least;) {
         K = fmax(K / factor, K_least);
         ICL_TRY(acquires(params, level, K, &yes, err));
@@ -118,16 +104,49 @@ static enum icl_status bracket(const struct icl_params *params, enum icl_level l
         }
         *hi = K;
     }
-    return ICL_OK;
+    return K_least > every ? beyond(params, "below", err) : ICL_OK;
+}
+
+/* Goes up from a K until ICL is acquired there and at the sparse points above, so that the K below is the largest that
+ * fails; then down until it is not. Leaves lo failing and hi acquiring; lo = 0: every K acquires, hi infinite: none. */
+static enum icl_status bracket(const struct icl_params *params, enum icl_level level, double start, double *lo,
+                               double *hi, struct icl_err *err) {
+    const double factor = 2, all = 1e15;
+    double K_least, K_most;
+    bool yes;
+    icl_memlaw_range(params, &K_least, &K_most);
+    *hi = fmax(K_least, fmin(start, K_most));
+    *lo = 0;
+    ICL_TRY(acquires(params, level, INFINITY, &yes, err));
+    if (!yes) {
+        *hi = INFINITY;
+        return ICL_OK;
+    }
+    for (;; *hi = fmin(*hi * factor, K_most)) {
+        ICL_TRY(acquires(params, level, *hi, &yes, err));
+        if (yes) break;
+        if (*hi == K_most && K_most < all) return beyond(params, "above", err);
+        if (*hi == K_most) break;
+        *lo = *hi;
+    }
+    const bool found = *lo > 0;
+    for (double above = *hi * 10; above < K_most && above < *hi * 1e4; above *= 10) { /* a second branch above? */
+        ICL_TRY(acquires(params, level, above, &yes, err));
+        if (yes) continue;
+        *lo = above;
+        *hi = fmin(above * 10, K_most);
+    }
+    return found || *lo > 0 ? ICL_OK : descend(params, level, K_least, lo, hi, err);
 }
 
 enum icl_status icl_predict_items(const struct icl_params *params, enum icl_level level, double *K_star,
                                   struct icl_err *err) {
     double budget, lo, hi;
     ICL_TRY(budget_of(params, &budget, err));
-    const double asymptotic = icl_memlaw_items(&params->memory, budget);
+    const double asymptotic = icl_memlaw_items(params, budget), every = 2;
     if (level == ICL_LEVEL_ASYMPTOTIC) {
-        *K_star = asymptotic < K_least ? 0 : asymptotic;
+        if (isnan(asymptotic)) return beyond(params, "outside", err);
+        *K_star = asymptotic < every ? 0 : asymptotic;
         return ICL_OK;
     }
     const double guess = asymptotic > 0 && !isinf(asymptotic) ? 1.5 * asymptotic : params->task.K;
@@ -203,7 +222,7 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
     struct icl_memlaw_rates start;
     const struct icl_train *train = &params->train;
     *p = (struct icl_prediction){0};
-    ICL_TRY(icl_memlaw_init(&params->memory, params->task.K, &law, err));
+    ICL_TRY(icl_memlaw_init(params, params->task.K, &law, err));
     ICL_TRY(budget_of(params, &p->budget, err));
     icl_memlaw_rates(&law, 0, &start);
     p->I_K_inf = law.budget;

@@ -289,6 +289,14 @@ static enum icl_status end_state(struct run *run, struct icl_err *err) {
     return icl_ode_at(traj->ode, tau, run->result->y, err);
 }
 
+/* A measured law ends somewhere. Reduced levels overshoot t_max by part of a step, and to the blow-up by more. */
+static enum icl_status check_clock(const struct run *run, struct icl_err *err) {
+    const struct icl_traj *traj = run->traj;
+    const double s = icl_ode_y(traj->ode)[ICL_S];
+    return icl_memlaw_check(icl_model_memlaw(traj->model),
+                            traj->level == ICL_LEVEL_MEANFIELD ? s : fmin(s, traj->train.t_max), err);
+}
+
 static enum icl_status integrate(struct run *run, const double *y0, enum icl_traj_stop stop, struct icl_err *err) {
     struct icl_traj *traj = run->traj;
     const bool meanfield = traj->level == ICL_LEVEL_MEANFIELD;
@@ -302,6 +310,7 @@ static enum icl_status integrate(struct run *run, const double *y0, enum icl_tra
             return ICL_OK;
         }
         ICL_TRY(take_step(run, err));
+        if (stop != ICL_TRAJ_TO_ICL || isinf(run->result->t_icl)) ICL_TRY(check_clock(run, err));
         run->result->t = icl_ode_t(traj->ode);
         over = icl_ode_done(traj->ode);
         if (!meanfield) ICL_TRY(reach_blowup(run, stop, &over, err));
