@@ -87,18 +87,23 @@ static void compute_cell(size_t index, size_t worker, void *slot, void *context)
     icl_phase_cell(phase->params, phase->axis, phase->axes, point, slot);
 }
 
+enum { PENDING = 8192 }; /* bytes */
+
+static enum icl_status flush_rows(struct phase *phase, struct icl_err *err) {
+    const size_t length = phase->pending.length;
+    phase->pending.length = 0;
+    return length > 0 ? cmd_sink_add(&phase->sink, phase->pending.bytes, length, err) : ICL_OK;
+}
+
 static enum icl_status emit_cell(size_t index, const void *slot, void *context, struct icl_err *err) {
     struct phase *phase = context;
     const struct icl_phase_cell *cell = slot;
-    struct cmd_text text = {0};
-    enum icl_status status = ICL_OK;
-    if (index > 0 && index % phase->axis[0].n == 0 && phase->axes > 1) status = cmd_text_add(&text, err, "\n");
     phase->failed += cell->failed;
-    if (status == ICL_OK) status = cmd_phase_row(phase, cell, cell->status, &text, err);
-    if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
-    cmd_text_free(&text);
     cmd_progress_step(&phase->progress);
-    return status;
+    if (index > 0 && index % phase->axis[0].n == 0 && phase->axes > 1)
+        ICL_TRY(cmd_text_add(&phase->pending, err, "\n"));
+    ICL_TRY(cmd_phase_row(phase, cell, cell->status, &phase->pending, err));
+    return phase->pending.length < PENDING ? ICL_OK : flush_rows(phase, err);
 }
 
 /* The boundaries along x at one y. */
@@ -176,7 +181,10 @@ static enum icl_status run(struct phase *phase, struct icl_comm *comm, enum icl_
     phase->skip = phase->sink.rows;
     if (status == ICL_OK && job.first > n)
         status = ICL_ERR(err, ICL_EUSAGE, "%s: has more rows than the grid", phase->sink.path);
-    return icl_ranks_run(comm, &job, status, err);
+    status = icl_ranks_run(comm, &job, status, err);
+    /* also after a stop: what is solved is kept */
+    const enum icl_status flushed = flush_rows(phase, status == ICL_OK ? err : NULL);
+    return status == ICL_OK ? flushed : status;
 }
 
 /* Everything behind the axes: opens the file (rank 0), computes, closes. */
@@ -200,6 +208,7 @@ static enum icl_status compute_all(const struct cmd_line *line, struct phase *ph
         status = run(phase, comm, status, err);
     }
     cmd_text_free(&kept);
+    cmd_text_free(&phase->pending);
     if (!opened) return status;
     cmd_progress_end(&phase->progress);
     const enum icl_status closed = cmd_sink_close(&phase->sink, status == ICL_OK ? err : NULL);

@@ -15,6 +15,7 @@ struct phase {
     struct cmd_sink sink;
     struct cmd_progress progress;
     const volatile sig_atomic_t *stop;
+    struct cmd_text pending; /* rows not written yet: a write for each would take a tenth of a core */
     size_t skip, solves, failed;
 };
 
