@@ -323,7 +323,7 @@ static double mean_t_icl(struct icl_train_setup s, uint32_t runs) {
     return mean;
 }
 
-/* theory.md section 6: 142.56 by sampling the true softmax. sd of a run 1.4: three give 0.8, z = 3. Measured: 142.9
+/* By sampling the true softmax, independently: 142.56. sd of a run 1.4: three give 0.8, z = 3. Measured: 142.9
  * over 16 runs. */
 static void t_icl_for_infinite_K(void **state) {
     (void)state;
