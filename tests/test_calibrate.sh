@@ -1,25 +1,8 @@
 #!/usr/bin/env bash
 # test_calibrate.sh -- `iclkin calibrate`: the same bytes for any threads, killed and resumed; what its table says; the
 # theory reads it; what is refused.
-set -u
-: "${ICLKIN:?the program under test}"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-
-fail() {
-    echo "FAILED: $*"
-    bad=1
-}
-
-# expect CODE COMMAND...: the exit code; stdout and stderr stay in $dir/out and $dir/err
-expect() {
-    local want=$1 code
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want: $* ($(head -c 300 "$dir/err"))"
-}
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
 
 head_of() { # FILE KEY
     sed -n "s/^# $2 = //p" "$1"
