@@ -1,10 +1,9 @@
 /* The nodes of a finite-D context, compiled once for each instruction set (ICL_ISA); see context.h. */
 #include "theory/context.h"
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
+#include "base/isa.h"
 
-void JOIN(icl_context_fill, ICL_ISA)(struct icl_context *c) {
+void ISA_NAME(icl_context_fill)(struct icl_context *c) {
     for (const struct icl_context_group *group = c->group; group < c->group + c->groups; group++) {
         const double a0 = group->line[0], a1 = group->line[1], b0 = group->line[2], b1 = group->line[3];
         const double *restrict g = c->node + group->first;

@@ -1,13 +1,11 @@
 /* The hot loop of every phase diagram, compiled once for each instruction set (ICL_ISA); see meanfield.h. */
 #include "theory/meanfield.h"
 
+#include "base/isa.h"
 #include "num/vec.h"
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-
 /* sigma(-(phi_j + w a_i)) = 1/(1 + e^phi_j e^(w a_i)): one exponential a node, one division a node and quantile. */
-void JOIN(icl_meanfield_sums, ICL_ISA)(const struct icl_meanfield_nodes *nodes, double w, double sums[3]) {
+void ISA_NAME(icl_meanfield_sums)(const struct icl_meanfield_nodes *nodes, double w, double sums[3]) {
     icl_vec s0 = icl_vec_set(0), s1 = s0, s2 = s0;
     for (size_t i = 0; i < nodes->count; i += sizeof(icl_vec) / sizeof(double)) {
         const icl_vec a = *(const icl_vec *)(nodes->a + i), b = *(const icl_vec *)(nodes->b + i);
@@ -29,7 +27,7 @@ void JOIN(icl_meanfield_sums, ICL_ISA)(const struct icl_meanfield_nodes *nodes, 
 }
 
 /* y[i] = e^x[i], n a multiple of 8, |x| limited to 700. */
-void JOIN(icl_meanfield_exp, ICL_ISA)(size_t n, const double *x, double *y) {
+void ISA_NAME(icl_meanfield_exp)(size_t n, const double *x, double *y) {
     for (size_t i = 0; i < n; i += sizeof(icl_vec) / sizeof(double))
         *(icl_vec *)(y + i) = icl_vec_exp(icl_vec_limit(*(const icl_vec *)(x + i), 700));
 }
