@@ -60,6 +60,8 @@ void icl_traj_free(struct icl_traj *traj);
 enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum icl_traj_stop stop, icl_traj_sink *sink,
                              void *context, struct icl_traj_result *result, struct icl_err *err) ICL_MUST_CHECK;
 
+/* "asymptotic", "reduced" or "meanfield". */
+const char *icl_traj_level(enum icl_level level);
 /* "none", "iwl", "icl" or "transient" (O3). */
 const char *icl_traj_outcome(enum icl_outcome outcome);
 

@@ -120,9 +120,8 @@ static void cell_of(const struct icl_predict_row *row, const struct icl_params *
 
 /* The column of a row: its level, or theory.level's. */
 static int column_of(const struct icl_predict_row *row, const struct icl_params *params) {
-    static const char *const names[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
     for (int level = 0; row->level && level < ICL_LEVEL_COUNT; level++)
-        if (strcmp(row->level, names[level]) == 0) return level;
+        if (strcmp(row->level, icl_traj_level((enum icl_level)level)) == 0) return level;
     return (int)params->theory.level;
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-const char *const figures_level[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
-
 static const struct figure figures[] = {
     {"levels", "w and beta in time by three levels of theory, ICL acquisition marked", "beta",
      "N = {task.N}, D = {task.D}, K = {task.K}, start w = {init.w}, β = {init.beta}", figures_levels},

@@ -61,9 +61,6 @@ enum icl_status figures_band(const struct icl_params *params, struct cmd_progres
 enum icl_status figures_histogram(const struct icl_params *params, struct cmd_progress *progress,
                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
-/* The names of the levels of theory, as theory.level has them. */
-extern const char *const figures_level[ICL_LEVEL_COUNT];
-
 /* Draws the table in the file `table` to `output` with plots/NAME.gp, in the format that output's ending names. The
  * picture is held in memory until gnuplot has ended well, then saved whole. ICL_EIO where gnuplot is missing, fails or
  * finds no font. */

@@ -176,7 +176,7 @@ struct diagram {
 static enum icl_status add_row(const struct diagram *diagram, const char *curve, double x, double w, double beta,
                                struct icl_err *err) {
     const union icl_cell cells[] = {{.text = diagram->parameter},
-                                    {.text = figures_level[diagram->params.theory.level]},
+                                    {.text = icl_traj_level(diagram->params.theory.level)},
                                     {.text = curve},
                                     {.number = x},
                                     {.number = w},

@@ -39,7 +39,7 @@ static enum icl_status initial_curve(const struct icl_params *params, enum icl_l
         *(panel[0] == 'w' ? &p.init.w : &p.init.beta) += spaced(-reach, reach, i, n);
         ICL_TRY(spare(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err), &result.t_icl));
         const union icl_cell cells[] = {{.text = panel},
-                                        {.text = figures_level[level]},
+                                        {.text = icl_traj_level((enum icl_level)level)},
                                         {.number = p.init.w},
                                         {.number = p.init.beta},
                                         {.number = result.t_icl}};
@@ -87,7 +87,7 @@ static enum icl_status context_curve(const struct icl_params *params, enum icl_l
         ICL_TRY(icl_params_check(&p, err));
         ICL_TRY(spare(icl_predict_times(&p, ICL_LEVEL_ASYMPTOTIC, ICL_TRAJ_TO_ICL, &closed, err), &closed.t_icl));
         ICL_TRY(spare(icl_predict_times(&p, level, ICL_TRAJ_TO_ICL, &result, err), &result.t_icl));
-        const union icl_cell cells[] = {{.text = figures_level[level]},
+        const union icl_cell cells[] = {{.text = icl_traj_level((enum icl_level)level)},
                                         {.number = (double)p.task.N},
                                         {.number = result.t_icl},
                                         {.number = result.t_icl / closed.t_icl}};
@@ -131,8 +131,8 @@ static enum icl_status threshold_curve(const struct icl_params *params, enum icl
         p.task.N = context_length(lo, hi, i, n);
         ICL_TRY(icl_params_check(&p, err));
         ICL_TRY(spare(icl_predict_items(&p, level, &K_star, err), &K_star));
-        ICL_TRY(threshold_row(table, figures_level[level], p.init.beta, (double)p.task.N, K_star, 1 / params->memory.nu,
-                              err));
+        ICL_TRY(threshold_row(table, icl_traj_level((enum icl_level)level), p.init.beta, (double)p.task.N, K_star,
+                              1 / params->memory.nu, err));
         cmd_progress_step(progress);
         if (level == ICL_LEVEL_MEANFIELD && i == n - 1) { /* where the curve's name may stand */
             ICL_TRY(icl_table_break(table, err));

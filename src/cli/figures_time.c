@@ -53,7 +53,7 @@ static enum icl_status levels_sink(double t, const double *y, void *context, str
 /* Where a level's name may stand: on its way up, or on the plateau of a run that has one. */
 static enum icl_status levels_label(const struct path *path, size_t first, double t_icl, double t_max,
                                     struct icl_err *err) {
-    const double part_beta = path->level == figures_level[ICL_LEVEL_MEANFIELD] ? INFINITY : 0.6, part_t = 0.5;
+    const double part_beta = path->level == icl_traj_level(ICL_LEVEL_MEANFIELD) ? INFINITY : 0.6, part_t = 0.5;
     const double t_label = (isfinite(t_icl) ? t_icl : 0) * (1 - part_t) + t_max * part_t;
     enum { LEVEL, CURVE, T, W, BETA };
     for (size_t i = first; i < icl_table_rows(path->table); i++) {
@@ -105,7 +105,7 @@ static enum icl_status levels_path(const struct icl_params *params, enum icl_lev
                                    struct icl_err *err) {
     struct icl_traj *traj = NULL;
     struct icl_traj_result result;
-    path->level = figures_level[level];
+    path->level = icl_traj_level((enum icl_level)level);
     path->started = false;
     path->gauge = NULL;
     const size_t first = icl_table_rows(path->table);

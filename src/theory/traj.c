@@ -23,6 +23,11 @@ struct icl_traj {
     struct icl_ode *ode;
 };
 
+const char *icl_traj_level(enum icl_level level) {
+    static const char *const names[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
+    return names[level];
+}
+
 const char *icl_traj_outcome(enum icl_outcome outcome) {
     static const char *const names[ICL_OUTCOME_COUNT] = {"none", "iwl", "icl", "transient"};
     return names[outcome];
@@ -331,8 +336,7 @@ enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum 
     result->steps = icl_ode_steps(traj->ode);
     result->rhs_calls = icl_ode_rhs_calls(traj->ode);
     if (status != ICL_OK) {
-        static const char *const names[ICL_LEVEL_COUNT] = {"asymptotic", "reduced", "meanfield"};
-        return icl_err_context(err, status, "%s from w = %g, beta = %g", names[traj->level], w, beta);
+        return icl_err_context(err, status, "%s from w = %g, beta = %g", icl_traj_level(traj->level), w, beta);
     }
     if (asymptotic) { /* acquisition is the blow-up, not the event */
         result->t_icl = result->t_blowup = run.closed;
