@@ -197,6 +197,9 @@ $(CVODE): $(CVODE).o $(LIB)
 	$(LINK) -o $@ $^ -lsundials_cvode -lsundials_nvecserial $(LDLIBS)
 -include $(CVODE).d
 
+bench-scaling: iclkin  ## what a second core brings: threads and, with ICLKIN_MPI, ranks
+	@ICLKIN=./iclkin tests/bench_scaling.sh
+
 validate-simulation: iclkin   ## holds the simulation against theory and known values, at full size (a quarter of an hour)
 	@ICLKIN=./iclkin tests/validate_simulation.sh
 
@@ -252,4 +255,4 @@ help:       ## this list
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all deps deps-check demo figures tests test check lint slack bench fuzz validate-simulation clean install uninstall help
+.PHONY: all deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate-simulation clean install uninstall help
