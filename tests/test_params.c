@@ -402,7 +402,8 @@ static void tables_reproduce(void **state) {
         for (size_t i = 0; i < icl_params_count(); i++) {
             const struct icl_param *row = icl_params_row(i);
 
-            if (is_number(row) && !(row->flags & ICL_P_SPEED)) draw_number(&params, row);
+            if (!icl_params_stated(row)) continue;
+            if (is_number(row)) draw_number(&params, row);
             if (row->type == ICL_PARAM_CHOICE || row->type == ICL_PARAM_TEXT) draw_word(&params, row);
         }
         check_ok(icl_table_alloc(&table, 1, &column, &err), &err);

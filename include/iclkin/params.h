@@ -11,6 +11,7 @@
 #define ICLKIN_PARAMS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "iclkin/err.h"
@@ -51,7 +52,8 @@ enum icl_param_flag {
     ICL_P_AUTO = 8,
     ICL_P_ABOVE = 16,
     ICL_P_BELOW = 32,
-    ICL_P_SPEED = 64
+    ICL_P_SPEED = 64,
+    ICL_P_LIST = 128
 };
 
 #define SECTION(name, meaning) struct icl_##name {
@@ -61,7 +63,7 @@ enum icl_param_flag {
 #define REAL(section, key, preset, lo, hi, flags, unit, meaning) double key;
 #define COUNT(section, key, preset, lo, hi, flags, unit, meaning) size_t key;
 #define CHOICE(section, key, preset, tag, names, meaning) enum tag key;
-#define TEXT(section, key, preset, meaning) char key[ICL_TEXT_SIZE];
+#define TEXT(section, key, preset, flags, meaning) char key[ICL_TEXT_SIZE];
 #define BOTH(section, key, first, second, unit, meaning)
 #include "iclkin/params.def"
 #undef SECTION
@@ -85,6 +87,7 @@ struct icl_params {
     struct icl_sim sim;
     struct icl_calibrate calibrate;
     struct icl_ensemble ensemble;
+    struct icl_validate validate;
     const struct icl_memtable *memtable; /* law table: the file of memory.table, loaded by the caller (memtable.h) */
 };
 
@@ -107,6 +110,8 @@ size_t icl_params_count(void);
 const struct icl_param *icl_params_row(size_t index);
 /* The row of "section.key", or NULL. */
 const struct icl_param *icl_params_find(const char *name);
+/* Whether headers state it: it is stored, and can change a result. */
+bool icl_params_stated(const struct icl_param *row);
 /* The meaning of a section, or NULL. */
 const char *icl_params_section(const char *section);
 
@@ -131,7 +136,7 @@ enum icl_status icl_params_put(struct icl_params *params, const struct icl_param
 /* Any stored parameter's value as the text that reads back to it. Returns buffer. */
 const char *icl_params_text(const struct icl_params *params, const struct icl_param *row, char buffer[ICL_TEXT_SIZE]);
 
-/* `# section.key = value` for every stored parameter that can change a result, into the header of table. */
+/* `# section.key = value` for every parameter that is stated, into the header of table. */
 enum icl_status icl_params_meta(const struct icl_params *params, struct icl_table *table,
                                 struct icl_err *err) ICL_MUST_CHECK;
 

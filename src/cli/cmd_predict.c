@@ -62,7 +62,7 @@ static enum icl_status json_params(struct cmd_text *text, const struct icl_param
     ICL_TRY(cmd_text_add(text, err, "  \"params\": {"));
     for (size_t i = 0; i < icl_params_count(); i++) {
         const struct icl_param *row = icl_params_row(i);
-        if (row->type == ICL_PARAM_BOTH || row->flags & ICL_P_SPEED) continue;
+        if (!icl_params_stated(row)) continue;
         icl_params_text(params, row, value);
         const bool bare =
             (row->type == ICL_PARAM_REAL || row->type == ICL_PARAM_COUNT) && isfinite(icl_params_get(params, row));

@@ -17,8 +17,8 @@
     {#section, #key, ICL_PARAM_COUNT, (flags) | ICL_P_INTEGER, preset, lo, hi, "", unit, meaning, AT(section, key), 0},
 #define CHOICE(section, key, preset, tag, names, meaning)                                                              \
     {#section, #key, ICL_PARAM_CHOICE, 0, preset, 0, 0, names, "", meaning, AT(section, key), 0},
-#define TEXT(section, key, preset, meaning)                                                                            \
-    {#section, #key, ICL_PARAM_TEXT, 0, 0, 0, 0, preset, "", meaning, AT(section, key), 0},
+#define TEXT(section, key, preset, flags, meaning)                                                                     \
+    {#section, #key, ICL_PARAM_TEXT, flags, 0, 0, 0, preset, "", meaning, AT(section, key), 0},
 #define BOTH(section, key, first, second, unit, meaning)                                                               \
     {#section,           #key, ICL_PARAM_BOTH, 0, 0, 0, 0, #first "|" #second, unit, meaning, AT(section, first),      \
      AT(section, second)},
@@ -38,7 +38,7 @@ static const struct icl_param table_of_rows[] = {
 #define REAL(section, key, preset, lo, hi, flags, unit, meaning)
 #define COUNT(section, key, preset, lo, hi, flags, unit, meaning)
 #define CHOICE(section, key, preset, tag, names, meaning)
-#define TEXT(section, key, preset, meaning)
+#define TEXT(section, key, preset, flags, meaning)
 #define BOTH(section, key, first, second, unit, meaning)
 static const struct {
     const char *name, *meaning;
@@ -76,6 +76,10 @@ const struct icl_param *icl_params_find(const char *name) {
     const char *dot = strchr(name, '.');
 
     return dot != NULL ? find_row(name, (size_t)(dot - name), dot + 1) : NULL;
+}
+
+bool icl_params_stated(const struct icl_param *row) {
+    return row->type != ICL_PARAM_BOTH && (row->flags & (ICL_P_SPEED | ICL_P_LIST)) == 0;
 }
 
 const char *icl_params_section(const char *section) {
@@ -307,7 +311,7 @@ enum icl_status icl_params_meta(const struct icl_params *params, struct icl_tabl
         const struct icl_param *row = &table_of_rows[i];
         char key[64], text[ICL_TEXT_SIZE];
 
-        if (row->type == ICL_PARAM_BOTH || row->flags & ICL_P_SPEED) continue;
+        if (!icl_params_stated(row)) continue;
         snprintf(key, sizeof key, "%s.%s", row->section, row->key);
         ICL_TRY(icl_table_meta(table, err, key, "%s", icl_params_text(params, row, text)));
     }
