@@ -16,12 +16,13 @@
 #include <stdint.h>
 
 enum icl_rng_purpose {
-    ICL_RNG_WEIGHTS, /* initial weights */
-    ICL_RNG_ITEMS,   /* the K training items */
-    ICL_RNG_BATCH,   /* training contexts */
-    ICL_RNG_EVAL,    /* held-out draws */
-    ICL_RNG_INIT,    /* initial w and beta of an ensemble's run */
-    ICL_RNG_TEST     /* tests and benches */
+    ICL_RNG_WEIGHTS,  /* initial weights */
+    ICL_RNG_ITEMS,    /* the K training items */
+    ICL_RNG_BATCH,    /* training contexts */
+    ICL_RNG_EVAL,     /* held-out draws */
+    ICL_RNG_INIT,     /* initial w and beta of an ensemble's run */
+    ICL_RNG_TEST,     /* tests and benches */
+    ICL_RNG_BOOTSTRAP /* runs drawn anew, for the error of a statistic */
 };
 
 struct icl_rng {
