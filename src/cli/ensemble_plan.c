@@ -127,11 +127,17 @@ static enum icl_status add_kernel(const struct ensemble *ensemble, struct icl_ta
 static enum icl_status fill_head(const struct ensemble *ensemble, struct icl_table *table, struct icl_err *err) {
     static const char *const name[ENSEMBLE_AXES] = {"axis.x", "axis.y"};
     char spec[ICL_TEXT_SIZE];
-    ICL_TRY(cmd_head(table, "ensemble", err));
+    ICL_TRY(cmd_head(table, ensemble->line->command, err));
     for (size_t k = 0; k < ensemble->axes && k < ENSEMBLE_AXES; k++)
         ICL_TRY(icl_table_meta(table, err, name[k], "%s", icl_axis_text(&ensemble->axis[k], spec)));
     ICL_TRY(add_kernel(ensemble, table, err));
     return icl_params_meta(&ensemble->line->params, table, err);
+}
+
+const char *cmd_ensemble_watched(const struct ensemble_watch *watch, char name[ENSEMBLE_NAME]) {
+    char number[ICL_NUMBER_SIZE];
+    snprintf(name, ENSEMBLE_NAME, "%s@%s", icl_train_columns[watch->column].name, icl_table_number(watch->t, number));
+    return name;
 }
 
 enum icl_status cmd_ensemble_head(const struct ensemble *ensemble, struct cmd_text *head, struct icl_err *err) {
@@ -140,15 +146,21 @@ enum icl_status cmd_ensemble_head(const struct ensemble *ensemble, struct cmd_te
                                                {"t_iwl", "lr x steps"}, {"t_loss", "lr x steps"},
                                                {"outcome", "text"},     {"steps", "SGD steps"},
                                                {"seconds", "s"}};
-    enum { RESULTS = sizeof result / sizeof *result };
-    struct icl_column column[ENSEMBLE_AXES + RESULTS];
+    enum { RESULTS = sizeof result / sizeof *result, MOST = ENSEMBLE_AXES + ENSEMBLE_WATCHES + RESULTS };
+    struct icl_column column[MOST];
+    char name[ENSEMBLE_WATCHES][ENSEMBLE_NAME];
     struct icl_table *table;
     const char *bytes;
     size_t length, n = 0;
     for (size_t k = 0; k < ensemble->axes; k++)
         column[n++] = (struct icl_column){ensemble->axis[k].name, ensemble->axis[k].param->unit};
-    memcpy(column + n, result, sizeof result);
-    ICL_TRY(icl_table_alloc(&table, n + RESULTS, column, err));
+    column[n++] = result[0];
+    for (size_t i = 0; i < ensemble->watches; i++)
+        column[n++] = (struct icl_column){cmd_ensemble_watched(&ensemble->watch[i], name[i]),
+                                          icl_train_columns[ensemble->watch[i].column].unit};
+    memcpy(column + n, result + 1, sizeof result - sizeof *result);
+    n += RESULTS - 1;
+    ICL_TRY(icl_table_alloc(&table, n, column, err));
     enum icl_status status = fill_head(ensemble, table, err);
     if (status == ICL_OK) status = icl_table_text(table, &bytes, &length, err);
     if (status == ICL_OK) status = cmd_text_add(head, err, "%s", bytes);

@@ -18,20 +18,21 @@ struct member {
 
 /* Moves the bar by what this run has done since it last did. */
 static void show(struct member *member, size_t parts) {
-    struct ensemble *ensemble = member->ensemble;
-    pthread_mutex_lock(&ensemble->lock);
-    ensemble->progressed += parts - member->shown;
+    struct ensemble_board *board = member->ensemble->board;
+    pthread_mutex_lock(&board->lock);
+    board->progressed += parts - member->shown;
     member->shown = parts;
-    cmd_progress_to(&ensemble->progress, ensemble->progressed);
-    pthread_mutex_unlock(&ensemble->lock);
+    cmd_progress_to(&board->progress, board->progressed);
+    pthread_mutex_unlock(&board->lock);
 }
 
 /* The row will count instead. */
 static void forget(struct member *member) {
-    pthread_mutex_lock(&member->ensemble->lock);
-    member->ensemble->progressed -= member->shown;
+    struct ensemble_board *board = member->ensemble->board;
+    pthread_mutex_lock(&board->lock);
+    board->progressed -= member->shown;
     member->shown = 0;
-    pthread_mutex_unlock(&member->ensemble->lock);
+    pthread_mutex_unlock(&board->lock);
 }
 
 static void tick(uint64_t step, void *context) {
@@ -44,10 +45,10 @@ static void remark(struct ensemble *ensemble, size_t job, const struct icl_err *
     char key[ENSEMBLE_KEY];
     cmd_ensemble_key(ensemble, job, key);
     for (char *at = key; (at = strchr(at, '\t')) != NULL;) *at = at[1] ? ' ' : '\0';
-    pthread_mutex_lock(&ensemble->lock);
-    cmd_progress_end(&ensemble->progress);
+    pthread_mutex_lock(&ensemble->board->lock);
+    cmd_progress_end(&ensemble->board->progress);
     cmd_remark(ensemble->line, "run %s: %s", key, err->text);
-    pthread_mutex_unlock(&ensemble->lock);
+    pthread_mutex_unlock(&ensemble->board->lock);
 }
 
 /* Several runs, and ranks, make the folder: it may be there already. */
@@ -75,13 +76,30 @@ static double known(const struct icl_train_time *time, bool whole) {
     return isfinite(time->t) || whole ? time->t : NAN;
 }
 
+/* What the rows say of a column at t, between the two beside it; NaN beyond the last. */
+static double watched(const struct drive *drive, const struct ensemble_watch *watch) {
+    const double *row = drive->row;
+    for (size_t i = 0; i < drive->rows; i++, row += ICL_TRAIN_COLUMNS) {
+        const double after = row[ICL_TRAIN_T] - watch->t;
+        if (after < 0) continue;
+        if (after == 0 || i == 0) return after == 0 ? row[watch->column] : NAN;
+        const double *before = row - ICL_TRAIN_COLUMNS, step = row[ICL_TRAIN_T] - before[ICL_TRAIN_T];
+        return row[watch->column] - after / step * (row[watch->column] - before[watch->column]);
+    }
+    return NAN;
+}
+
 static int row_of(const struct member *member, size_t job, const struct icl_train_result *result, bool failed,
                   char row[ICL_COMM_RESULT]) {
     const bool whole = !failed && !result->stopped;
     const double value[] = {result->w0, result->beta0, known(&result->t_icl, whole), known(&result->t_iwl, whole),
                             known(&result->t_loss, whole)};
     char key[ENSEMBLE_KEY], number[ICL_NUMBER_SIZE];
-    int at = snprintf(row, ICL_COMM_RESULT, "%s", cmd_ensemble_key(member->ensemble, job, key));
+    const struct ensemble *ensemble = member->ensemble;
+    int at = snprintf(row, ICL_COMM_RESULT, "%s%s", ensemble->prefix, cmd_ensemble_key(ensemble, job, key));
+    for (size_t i = 0; i < ensemble->watches; i++)
+        at += snprintf(row + at, ICL_COMM_RESULT - (size_t)at, "%s\t",
+                       icl_table_number(failed ? NAN : watched(&member->drive, &ensemble->watch[i]), number));
     for (size_t i = 0; i < sizeof value / sizeof *value; i++)
         at += snprintf(row + at, ICL_COMM_RESULT - (size_t)at, "%s\t", icl_table_number(value[i], number));
     at += snprintf(row + at, ICL_COMM_RESULT - (size_t)at, "%s\t%llu\t%.3f\n",
@@ -106,7 +124,7 @@ enum icl_status cmd_ensemble_run(struct ensemble *ensemble, size_t job, struct i
     member.drive.tick = tick;
     member.drive.context = &member;
     enum icl_status status = cmd_ensemble_params(ensemble, job, &params, &own);
-    const struct icl_train_setup setup = cmd_drive_setup(&params, false);
+    const struct icl_train_setup setup = cmd_drive_setup(&params, ensemble->watches > 0);
     if (status == ICL_OK && ensemble->folder[0]) status = make_folder(ensemble->folder, &own);
     if (status == ICL_OK) status = start(&member, job, &setup, &own);
     if (status == ICL_OK) status = cmd_drive_run(&member.drive, &own);
