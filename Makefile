@@ -200,6 +200,9 @@ $(CVODE): $(CVODE).o $(LIB)
 bench-scaling: iclkin  ## what a second core brings: threads and, with ICLKIN_MPI, ranks
 	@ICLKIN=./iclkin tests/bench_scaling.sh
 
+validate: iclkin   ## holds every prediction against simulation; says first how long that will take, and can be stopped
+	@./iclkin validate
+
 validate-simulation: iclkin   ## holds the simulation against theory and known values, at full size (a quarter of an hour)
 	@ICLKIN=./iclkin tests/validate_simulation.sh
 
@@ -223,7 +226,8 @@ clean:      ## removes what was built; out/ stays
 TO       = $(DESTDIR)$(PREFIX)
 COMPLETE = $(TO)/share/bash-completion/completions
 HEADERS  := $(wildcard include/iclkin/*)
-DATA     := $(foreach f,$(wildcard params/* plots/*),$(if $(wildcard $(f)/.),,$(f)))
+FOLDERS  := params plots $(patsubst %/.,%,$(wildcard params/*/. params/*/*/.))
+DATA     := $(foreach f,$(wildcard $(FOLDERS:=/*)),$(if $(wildcard $(f)/.),,$(f)))
 
 # The program prints its own manual page and completion, from the tables that it runs on.
 $(BUILD)/iclkin.1: $(BUILD)/iclkin
@@ -233,7 +237,7 @@ $(BUILD)/iclkin.bash: $(BUILD)/iclkin
 
 install: $(BUILD)/iclkin $(LIB) $(BUILD)/iclkin.1 $(BUILD)/iclkin.bash  ## to PREFIX (default /usr/local)
 	install -d $(TO)/bin $(TO)/lib/pkgconfig $(TO)/include/iclkin $(TO)/share/man/man1 $(COMPLETE) \
-	    $(TO)/share/iclkin/params $(TO)/share/iclkin/plots
+	    $(FOLDERS:%=$(TO)/share/iclkin/%)
 	install -m 755 $(BUILD)/iclkin $(TO)/bin/iclkin
 	install -m 644 $(LIB) $(TO)/lib/libiclkin.a
 	install -m 644 $(HEADERS) $(TO)/include/iclkin
@@ -247,12 +251,12 @@ install: $(BUILD)/iclkin $(LIB) $(BUILD)/iclkin.1 $(BUILD)/iclkin.bash  ## to PR
 uninstall:  ## removes what `make install` put there
 	rm -f $(TO)/bin/iclkin $(TO)/lib/libiclkin.a $(TO)/lib/pkgconfig/iclkin.pc $(TO)/share/man/man1/iclkin.1 \
 	    $(COMPLETE)/iclkin $(HEADERS:include/%=$(TO)/include/%) $(DATA:%=$(TO)/share/iclkin/%)
-	-rmdir --ignore-fail-on-non-empty $(TO)/include/iclkin $(TO)/share/iclkin/params $(TO)/share/iclkin/plots \
-	    $(TO)/share/iclkin
+	-rmdir --ignore-fail-on-non-empty $(TO)/include/iclkin \
+	    $(patsubst %,$(TO)/share/iclkin/%,$(shell printf '%s\n' $(FOLDERS) | sort -r)) $(TO)/share/iclkin
 
 help:       ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate-simulation clean install uninstall help
+.PHONY: all deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate validate-simulation clean install uninstall help

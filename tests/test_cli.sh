@@ -99,8 +99,10 @@ for command in "${commands[@]}"; do
     says 'task.Q=1'
     expect 2 "$ICLKIN" "$command" "$@" none.ini -o left
     says none.ini
-    expect 2 "$ICLKIN" "$command" "$@" none.ini one-too-many
-    says one-too-many
+    if [ "$command" != validate ]; then # it takes a list
+        expect 2 "$ICLKIN" "$command" "$@" none.ini one-too-many
+        says one-too-many
+    fi
     check "$command leaves nothing behind" test ! -e left
 done
 expect 2 "$ICLKIN"

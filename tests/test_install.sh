@@ -24,7 +24,7 @@ for f in bin/iclkin lib/libiclkin.a lib/pkgconfig/iclkin.pc include/iclkin/param
     include/iclkin/version.h share/man/man1/iclkin.1 share/bash-completion/completions/iclkin; do
     [ -s "$root/$f" ] || fail "$f is not there"
 done
-for f in params/* plots/*; do
+for f in params/* params/*/* params/*/*/* plots/*; do
     [ ! -f "$f" ] || cmp "$f" "$root/share/iclkin/$f" || fail "$f is not as in the sources"
 done
 
@@ -38,6 +38,9 @@ esac
 [ -s "$stage/predict" ] || fail "predict prints nothing"
 (cd / && "$root/bin/iclkin" plot levels -o "$stage/levels.svg") || fail "the plot scripts are not found"
 grep -q '</svg>' "$stage/levels.svg" || fail "plot draws nothing"
+
+(cd "$stage" && "$root/bin/iclkin" validate --quick -s train.lr=1e6 >/dev/null 2>"$stage/validate") && fail "validate: lr = 1e6 passes"
+grep -q '[0-9] settings' "$stage/validate" || fail "the quick list is not found: $(cat "$stage/validate")"
 
 # The library, by pkg-config: a program outside the source tree compiles, links and gives the same version.
 cat >"$stage/use.c" <<'END'

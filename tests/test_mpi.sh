@@ -42,6 +42,14 @@ run 3 "$dir/small.ini" -s task.K=20 -s ensemble.runs=1 || fail "more ranks than 
 run 2 "${small[@]}" --shard 2/2 || fail "a shard on 2 ranks: $(cat "$dir/err")"
 [ "$(runs "$dir/out" | wc -l)" -eq 5 ] || fail "a shard on 2 ranks: $(runs "$dir/out")"
 
+# `validate` shares its runs in the same way.
+printf '%s\n' '[validate]' 'xaxis = task.K=20:200:2' 'compare = t_icl, w@100' | cat "$dir/small.ini" - >"$dir/setting.ini"
+"$program" validate -q "$dir/setting.ini" -o "$dir/alone" >"$dir/out" 2>"$dir/err" || fail "validate: $(cat "$dir/err")"
+timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -n 3 "$program" validate "$dir/setting.ini" \
+    -o "$dir/shared" >"$dir/out" 2>"$dir/err" || fail "validate on 3 ranks: $(cat "$dir/err")"
+cmp -s "$dir/alone/validate.tsv" "$dir/shared/validate.tsv" || fail "validate on 3 ranks: another table"
+[ "$(grep -c ' hold, ' "$dir/out")" -eq 1 ] || fail "validate on 3 ranks says it more than once"
+
 # An existing file is refused once, by rank 0; a full disk ends every rank.
 run 2 "${small[@]}" -o "$dir/threads" && fail "an existing file is not refused"
 [ "$(grep -c 'exists' "$dir/err")" -eq 1 ] || fail "refused: $(cat "$dir/err")"

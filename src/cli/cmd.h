@@ -10,12 +10,14 @@
 #include "iclkin/params.h"
 #include "iclkin/table.h"
 
-enum { CMD_PATH = 4096, CMD_SETTINGS = 256, CMD_RANGE = 256 };
+enum { CMD_PATH = 4096, CMD_SETTINGS = 256, CMD_RANGE = 256, CMD_LIST = 256 };
 
 /* Everything the command line said. */
 struct cmd_line {
     const char *command;
-    const char *file;                  /* PARAMS.ini, or NULL */
+    const char *file;           /* PARAMS.ini, or NULL */
+    const char *list[CMD_LIST]; /* validate: LIST.ini... */
+    size_t lists;
     const char *figure;                /* plot: NAME */
     const char *output;                /* -o, or NULL */
     const char *table;                 /* plot --table, or NULL */
@@ -24,7 +26,7 @@ struct cmd_line {
     const char *xaxis, *yaxis;        /* -x, -y, or NULL */
     const char *at, *window, *curves; /* fixedpoints, or NULL */
     const char *shard;                /* ensemble: i/n, or NULL */
-    bool quiet, json, check, ini, boundary, adapt, resume;
+    bool quiet, json, check, ini, boundary, adapt, resume, quick;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };
 
@@ -62,6 +64,7 @@ enum icl_status cmd_fixedpoints(const struct cmd_line *line, struct icl_err *err
 enum icl_status cmd_simulate(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_ensemble(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_calibrate(const struct cmd_line *line, struct icl_err *err);
+enum icl_status cmd_validate(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_plot(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_params(const struct cmd_line *line, struct icl_err *err);
 enum icl_status cmd_man(const struct cmd_line *line, struct icl_err *err);

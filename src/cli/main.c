@@ -37,6 +37,7 @@ static const struct cmd_option options[] = {
     {LETTERS_END + 9, "curves", "FILE", 'f', FIELD(curves), "writes nullclines and separatrices to FILE"},
     {LETTERS_END + 10, "shard", "i/n", 'n', FIELD(shard),
      "does the ith of n parts of the runs (by default the job array's, where SLURM_ARRAY_TASK_ID is set)"},
+    {LETTERS_END + 11, "quick", NULL, 'q', FIELD(quick), "the small list, of two minutes at most"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
@@ -92,6 +93,14 @@ static const struct cmd commands[] = {
      "nu, and writes the table that memory.law = table reads with memory.table = FILE. With -o FILE rows are appended "
      "to FILE.runs run by run, --resume carries on with them, and FILE is made of them in the end.",
      cmd_calibrate, false},
+    {"validate", "[LIST.ini...]", "q", "theory and simulation side by side: differences, their errors, verdicts",
+     "Runs the ensembles that each setting asks for (a parameter file with a section [validate]; without LIST.ini "
+     "every "
+     "one of params/validate), keeps their rows in the folder of -o (out/validate), so that the same command carries "
+     "on after a stop, holds them against every level of theory, and writes FOLDER/validate.tsv. The verdict goes by "
+     "the interval of validate.confidence around the difference: it holds within the bound, differs outside of it, and "
+     "is open otherwise. Exit code 1 where any differs.",
+     cmd_validate, false},
     {"plot", "NAME [PARAMS.ini]", "t", "draws a figure with gnuplot (PNG, SVG or PDF)",
      "Computes the figure's table, writes it beside the picture (same name, .tsv), and draws it with gnuplot; the "
      "ending of -o (.png, .svg, .pdf) chooses the format, NAME.png the default. Without PARAMS.ini the figure's own "
@@ -232,6 +241,11 @@ static enum icl_status read_options(struct cmd_line *line, const struct cmd *cmd
     return ICL_OK;
 }
 
+/* Whether its operands are files of which each has its own parameters. */
+static bool takes_list(const struct cmd *cmd) {
+    return strstr(cmd->operands, "...") != NULL;
+}
+
 static enum icl_status read_operands(struct cmd_line *line, const struct cmd *cmd, int argc, char **argv,
                                      struct icl_err *err) {
     const bool figure = strncmp(cmd->operands, "NAME", 4) == 0;
@@ -240,12 +254,16 @@ static enum icl_status read_operands(struct cmd_line *line, const struct cmd *cm
         if (next == argc) return ICL_ERR(err, ICL_EUSAGE, "NAME of a figure is missing; `iclkin plot list` lists them");
         line->figure = argv[next++];
     }
+    while (next < argc && takes_list(cmd)) {
+        if (line->lists == CMD_LIST) return ICL_ERR(err, ICL_EUSAGE, "%s: more than %d files", argv[next], CMD_LIST);
+        line->list[line->lists++] = argv[next++];
+    }
     if (next < argc && *cmd->operands) line->file = argv[next++];
     if (next < argc) return ICL_ERR(err, ICL_EUSAGE, "%s: one operand too many", argv[next]);
     return ICL_OK;
 }
 
-static enum icl_status read_params(struct cmd_line *line, struct icl_err *err) {
+static enum icl_status read_params(struct cmd_line *line, const struct cmd *cmd, struct icl_err *err) {
     char own[CMD_PATH], name[256];
     const char *file = line->file;
     icl_params_default(&line->params);
@@ -259,6 +277,7 @@ static enum icl_status read_params(struct cmd_line *line, struct icl_err *err) {
         if (status != ICL_OK) return err->code = status == ICL_EIO ? ICL_EUSAGE : status;
     }
     ICL_TRY(icl_params_apply(&line->params, line->setting, line->settings, err));
+    if (takes_list(cmd)) return ICL_OK; /* checked with each of its files */
     return icl_params_check(&line->params, err);
 }
 
@@ -287,7 +306,7 @@ int main(int argc, char **argv) {
     if (status == ICL_OK && wants == 'V') printf("iclkin %s (%s)\n", icl_version_text(), icl_version_commit());
     if (status == ICL_OK && wants) return delivered(line.command);
     if (status == ICL_OK) status = read_operands(&line, cmd, argc - 1, argv + 1, &err);
-    if (status == ICL_OK) status = read_params(&line, &err);
+    if (status == ICL_OK) status = read_params(&line, cmd, &err);
     if (status == ICL_OK && cmd->theory) status = cmd_memory_read(&line.params, &table, &err);
     if (status == ICL_OK) status = cmd->run(&line, &err);
     icl_memtable_free(table);
