@@ -9,7 +9,7 @@
  * v        variance of the logit on novel items (0 where all items are alike)
  * Fails    law table: ICL_EUSAGE where none was read, where it was measured with another network, or where K lies
  *          outside it and memory.extrapolate = no.
- * Threads  a finished law is read-only, a plain value that owns nothing: the table is its caller's.
+ * Owns     with law table its curves, until icl_memlaw_free; the table itself is its caller's. Threads: read-only.
  */
 #ifndef ICLKIN_MEMLAW_H
 #define ICLKIN_MEMLAW_H
@@ -23,14 +23,25 @@
 
 enum { ICL_MEMLAW_QUANTILES = ICL_MEMTABLE_QUANTILES };
 
+struct icl_memcurve;
+
 struct icl_memlaw {
     enum icl_law law;
     double c1, c2;   /* none, constant: the frozen values */
     double scale, p; /* powerlaw: (p - 1) T and p */
     double budget;   /* I_K(inf) [t]; infinite for none and constant */
     double end;      /* the s beyond which it says nothing: the end of a table that is not to be extrapolated */
-    const struct icl_memtable *table; /* table: what was measured, and where K lies in it */
-    struct icl_memtable_place place;
+    struct icl_memcurve *curve; /* table: what was measured, at this K; owned */
+    bool responds;              /* table: with its response to a logit offset */
+};
+
+/* The response to a logit offset o (M4): 1 + sum_m P_m(min(max(o - start_m, 0), width_m)), P_m(u) = rise_m[0] u +
+ * rise_m[1] u^2 + rise_m[2] u^3: cubics with even slopes, 1 for o <= 0, held beyond the last offset. */
+struct icl_memlaw_response {
+    size_t pieces; /* 0: 1 everywhere, the plain closure (M3) */
+    double start[ICL_MEMTABLE_OFFSETS], width[ICL_MEMTABLE_OFFSETS];
+    double rise[ICL_MEMTABLE_OFFSETS][3];
+    double slope[ICL_MEMTABLE_OFFSETS][3]; /* d rise/ds */
 };
 
 /* The two numbers that the reduced dynamics needs, and their slopes in s. */
@@ -44,11 +55,14 @@ struct icl_memlaw_state {
     double phi[ICL_MEMLAW_QUANTILES];    /* shape (quantiles) */
     double weight[ICL_MEMLAW_QUANTILES]; /* shape (quantiles), sums to 1 */
     double slope[ICL_MEMLAW_QUANTILES];  /* dphi/ds, shape (quantiles) */
+    struct icl_memlaw_response response;
 };
 
 /* The law of the parameters at K training items (any real K >= 2; K infinite: none). */
 enum icl_status icl_memlaw_init(const struct icl_params *params, double K, struct icl_memlaw *law,
                                 struct icl_err *err) ICL_MUST_CHECK;
+
+void icl_memlaw_free(struct icl_memlaw *law);
 
 void icl_memlaw_rates(const struct icl_memlaw *law, double s, struct icl_memlaw_rates *rates);
 /* The largest c1 and the smallest c2 from s on: those at s but for a table. */
@@ -59,6 +73,10 @@ double icl_memlaw_budget(const struct icl_memlaw *law, double s);
 double icl_memlaw_clock(const struct icl_memlaw *law, double budget);
 /* The first s at which c1 <= level (infinite where it never is). */
 double icl_memlaw_reach(const struct icl_memlaw *law, double level);
+/* The response and its derivatives in o and in s. */
+double icl_memlaw_respond(const struct icl_memlaw_response *response, double o, double *by_offset, double *by_clock);
+/* Whether a table's K or clock was left behind (memory.extrapolate = yes): what, as "K = 300"; NULL: neither. */
+const char *icl_memlaw_beyond(const struct icl_memlaw *law, double K, double s, char buffer[ICL_TEXT_SIZE]);
 /* Whether all items are alike: one quantile, and t_iwl read off c1 (O2). */
 bool icl_memlaw_alike(const struct icl_memlaw *law);
 /* ICL_ERANGE where s lies beyond law->end. */

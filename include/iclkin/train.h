@@ -97,6 +97,8 @@ enum icl_status icl_train_init(struct icl_train_run *run, struct icl_err *err) I
 /* One SGD step, and an evaluation where one is due. */
 enum icl_status icl_train_step(struct icl_train_run *run, struct icl_err *err) ICL_MUST_CHECK;
 bool icl_train_done(const struct icl_train_run *run);
+/* ICL_TRAIN_MLP: the logit offset from here on, as if the setup had it. */
+void icl_train_offset(struct icl_train_run *run, double offset);
 
 /* Whether the step just made ends at a row's time; then fills *row. */
 bool icl_train_row(const struct icl_train_run *run, struct icl_train_row *row);

@@ -1,7 +1,7 @@
 /* calibrate.h -- the state of one `calibrate` command.
  *
- * Run r of size k is job k runs + r, its seed sim.seed + r. FILE.runs holds one row a job and clock, in that order;
- * FILE is made of it in the end.
+ * Jobs: the plain runs first, all of one size together, then those of each offset; run r has the seed sim.seed + r.
+ * FILE.runs holds one row a job and clock, in that order; FILE is made of it in the end.
  */
 #ifndef ICLKIN_CLI_CALIBRATE_H
 #define ICLKIN_CLI_CALIBRATE_H
@@ -12,19 +12,35 @@
 
 struct calibrate {
     const struct cmd_line *line;
-    struct icl_axis axis;
-    size_t sizes, runs, clocks;
+    struct icl_axis axis, offsets_axis;
+    bool has_offsets; /* -y was given */
+    size_t offsets, sizes, runs, responses, clocks;
+    double *offset; /* shape (offsets), rising from 0 */
     double *K;      /* shape (sizes), rising */
-    uint64_t *step; /* shape (clocks) */
-    double *s;      /* shape (clocks): lr x step */
     double weight[ICL_CALIBRATE_CLASSES];
     char path[CMD_PATH];               /* FILE.runs; empty: no file */
-    struct icl_calibrate_point *point; /* shape (sizes, runs, clocks) */
+    struct icl_calibrate_point *point; /* shape (jobs, clocks) */
+    uint64_t *begin;                   /* shape (jobs): the step at which the offset is switched on; 0 at offset 0 */
     struct cmd_sink sink;
     size_t rows; /* that stand in the sink already and are still to be passed */
     const volatile sig_atomic_t *stop;
     struct cmd_progress progress;
 };
+
+/* What a job trains. */
+struct calibrate_job {
+    double K, offset;
+    size_t size, run; /* K = K[size] */
+    uint64_t seed;
+};
+struct calibrate_job cmd_calibrate_job(const struct calibrate *c, size_t job);
+size_t cmd_calibrate_jobs(const struct calibrate *c);
+/* The first of the jobs of one offset and size. */
+size_t cmd_calibrate_first(const struct calibrate *c, size_t offset, size_t size);
+/* Clock j of the plain runs of a size: as it stands in the table, and rounded to a step; those under an offset are
+ * calibrate.length as far apart. */
+double cmd_calibrate_clock(const struct calibrate *c, size_t size, size_t j);
+uint64_t cmd_calibrate_step(const struct calibrate *c, const struct calibrate_job *job, size_t j);
 
 /* The header of either file: what follows `command` and the axis. */
 enum icl_status cmd_calibrate_head(const struct calibrate *c, const char *command, struct icl_table *table,

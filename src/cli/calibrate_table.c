@@ -9,9 +9,9 @@
 #include "cli/calibrate.h"
 #include "iclkin/train.h"
 
-enum { CLASSES = ICL_CALIBRATE_CLASSES, LEADING = 7, RAW = LEADING + CLASSES, NAME = 16 };
-/* offset K s c1 c2 c3 I v phi_1 ..., then the errors */
-enum { BEFORE = 8, COLUMNS = BEFORE + CLASSES + 2 };
+enum { CLASSES = ICL_CALIBRATE_CLASSES, LEADING = 8, RAW = LEADING + CLASSES, NAME = 16 };
+/* offset K s t c1 c2 c3 I v response phi_1 ..., then the errors */
+enum { BEFORE = 10, COLUMNS = BEFORE + CLASSES + 2 };
 
 struct names {
     char phi[CLASSES][NAME];
@@ -57,16 +57,19 @@ enum icl_status cmd_calibrate_head(const struct calibrate *c, const char *comman
     char spec[ICL_TEXT_SIZE];
     ICL_TRY(cmd_head(table, command, err));
     ICL_TRY(icl_table_meta(table, err, "axis.x", "%s", icl_axis_text(&c->axis, spec)));
+    if (c->has_offsets) ICL_TRY(icl_table_meta(table, err, "axis.y", "%s", icl_axis_text(&c->offsets_axis, spec)));
     ICL_TRY(add_kernel(c, table, err));
     ICL_TRY(list(table, "K", c->sizes, c->K, err));
+    ICL_TRY(list(table, "offsets", c->offsets, c->offset, err));
     ICL_TRY(icl_table_meta(table, err, "clocks", "%zu", c->clocks));
     ICL_TRY(list(table, "weight", CLASSES, c->weight, err));
     return icl_params_meta(&c->line->params, table, err);
 }
 
 enum icl_status cmd_calibrate_opening(const struct calibrate *c, struct cmd_text *head, struct icl_err *err) {
-    struct icl_column column[RAW] = {{"K", "items"}, {"seed", "1"}, {"s", "lr x steps"}, {"c1", "1"},
-                                     {"c2", "1"},    {"c3", "1"},   {"v", "1"}};
+    struct icl_column column[RAW] = {{"offset", "1"},     {"K", "items"}, {"seed", "1"},
+                                     {"s", "lr x steps"}, {"c1", "1"},    {"c2", "1"},
+                                     {"c3", "1"},         {"v", "1"}};
     struct names names;
     struct icl_table *table;
     const char *bytes;
@@ -80,21 +83,24 @@ enum icl_status cmd_calibrate_opening(const struct calibrate *c, struct cmd_text
     return status;
 }
 
-enum icl_status cmd_calibrate_row(const struct calibrate *c, size_t job, size_t clock, struct cmd_text *text,
+enum icl_status cmd_calibrate_row(const struct calibrate *c, size_t index, size_t clock, struct cmd_text *text,
                                   struct icl_err *err) {
-    const struct icl_calibrate_point *p = &c->point[job * c->clocks + clock];
-    const double leading[] = {c->s[clock], p->c1, p->c2, p->c3, p->v};
+    const struct icl_calibrate_point *p = &c->point[index * c->clocks + clock];
+    const struct calibrate_job job = cmd_calibrate_job(c, index);
+    const double s = c->line->params.train.lr * (double)(c->begin[index] + cmd_calibrate_step(c, &job, clock));
+    const double leading[LEADING] = {job.offset, job.K, (double)job.seed, s, p->c1, p->c2, p->c3, p->v};
     char number[ICL_NUMBER_SIZE];
-    ICL_TRY(cmd_text_add(text, err, "%.0f\t%zu", c->K[job / c->runs], c->line->params.sim.seed + job % c->runs));
-    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
-        ICL_TRY(cmd_text_add(text, err, "\t%s", icl_table_number(leading[i], number)));
+    for (size_t i = 0; i < LEADING; i++)
+        ICL_TRY(cmd_text_add(text, err, "%s%s", i > 0 ? "\t" : "", icl_table_number(leading[i], number)));
     for (size_t j = 0; j < CLASSES; j++) ICL_TRY(cmd_text_add(text, err, "\t%s", icl_table_number(p->phi[j], number)));
     return cmd_text_add(text, err, "\n");
 }
 
 /* One row's numbers; false where they are not the row that this job and clock have. */
-static bool read_row(struct calibrate *c, size_t job, size_t clock, const char *row) {
-    struct icl_calibrate_point *p = &c->point[job * c->clocks + clock];
+static bool read_row(struct calibrate *c, size_t index, size_t clock, const char *row) {
+    struct icl_calibrate_point *p = &c->point[index * c->clocks + clock];
+    const struct calibrate_job job = cmd_calibrate_job(c, index);
+    const double lr = c->line->params.train.lr, most = 1e15;
     double value[RAW];
     for (size_t i = 0; i < RAW; i++) {
         char cell[ICL_NUMBER_SIZE];
@@ -105,15 +111,18 @@ static bool read_row(struct calibrate *c, size_t job, size_t clock, const char *
         if (!icl_number_parse(cell, &value[i])) return false;
         row += length + (row[length] != '\0' && i + 1 < RAW);
     }
-    *p = (struct icl_calibrate_point){.c1 = value[3], .c2 = value[4], .c3 = value[5], .v = value[6]};
+    *p = (struct icl_calibrate_point){.c1 = value[4], .c2 = value[5], .c3 = value[6], .v = value[7]};
     for (size_t j = 0; j < CLASSES; j++) p->phi[j] = value[LEADING + j];
-    return (*row == '\n' || *row == '\0') && value[0] == c->K[job / c->runs] && value[2] == c->s[clock] &&
-           value[1] == (double)(c->line->params.sim.seed + job % c->runs);
+    if (job.offset != 0 && clock == 0 && value[3] >= 0 && value[3] / lr < most)
+        c->begin[index] = (uint64_t)round(value[3] / lr);
+    return (*row == '\n' || *row == '\0') && value[0] == job.offset && value[1] == job.K &&
+           value[2] == (double)job.seed &&
+           value[3] == lr * (double)(c->begin[index] + cmd_calibrate_step(c, &job, clock));
 }
 
 enum icl_status cmd_calibrate_restore(struct calibrate *c, const char *rows, size_t *jobs, struct icl_err *err) {
     size_t row = 0;
-    const size_t most = c->sizes * c->runs * c->clocks;
+    const size_t most = cmd_calibrate_jobs(c) * c->clocks;
     for (const char *at = rows; *at; row++) {
         if (row == most || !read_row(c, row / c->clocks, row % c->clocks, at))
             return ICL_ERR(err, ICL_EUSAGE, "%s: row %zu is none of this calibration", c->path, row + 1);
@@ -195,14 +204,13 @@ static enum icl_status add_law(const struct calibrate *c, const struct icl_calib
     return ICL_OK;
 }
 
-static enum icl_status add_rows(const struct calibrate *c, const struct icl_calibrate_curve *curve,
-                                struct icl_table *table, struct icl_err *err) {
+static enum icl_status add_plain(const struct calibrate *c, const struct icl_calibrate_curve *curve,
+                                 struct icl_table *table, struct icl_err *err) {
     for (size_t k = 0; k < c->sizes; k++)
         for (size_t j = 0; j < c->clocks; j++) {
             const struct icl_calibrate_point *p = &curve[k].mean[j];
-            const double before[BEFORE] = {0, c->K[k], c->s[j], p->c1, p->c2, p->c3, curve[k].I[j], p->v};
-            double row[COLUMNS];
-            memcpy(row, before, sizeof before);
+            const double s = cmd_calibrate_clock(c, k, j);
+            double row[COLUMNS] = {0, c->K[k], s, s, p->c1, p->c2, p->c3, curve[k].I[j], p->v, 1};
             memcpy(row + BEFORE, p->phi, sizeof p->phi);
             row[BEFORE + CLASSES] = curve[k].c1_error[j];
             row[BEFORE + CLASSES + 1] = curve[k].I_error[j];
@@ -211,10 +219,61 @@ static enum icl_status add_rows(const struct calibrate *c, const struct icl_cali
     return ICL_OK;
 }
 
+/* The response of one size to one offset; t and s of shape (clocks) are scratch, and so is each, (responses, clocks). */
+static enum icl_status respond(const struct calibrate *c, size_t o, size_t k, const struct icl_calibrate_curve *plain,
+                               double *t, double *s, struct icl_calibrate_response *each,
+                               struct icl_calibrate_response *mean, struct icl_err *err) {
+    for (size_t r = 0; r < c->responses; r++) {
+        const size_t index = cmd_calibrate_first(c, o, k) + r;
+        const struct calibrate_job job = cmd_calibrate_job(c, index);
+        for (size_t j = 0; j < c->clocks; j++) {
+            t[j] = c->line->params.train.lr * (double)cmd_calibrate_step(c, &job, j);
+            s[j] = cmd_calibrate_clock(c, k, j);
+        }
+        ICL_TRY(icl_calibrate_respond(c->clocks, s, plain->mean, t, &c->point[index * c->clocks], c->offset[o],
+                                      c->weight, each + r * c->clocks, err));
+    }
+    icl_calibrate_responses(c->responses, c->clocks, plain->mean, each, mean);
+    return ICL_OK;
+}
+
+/* A row at an offset: what stands there is the path under the offset when it has the plain path's c1. */
+static enum icl_status add_offset(const struct calibrate *c, size_t o, size_t k,
+                                  const struct icl_calibrate_response *response, struct icl_table *table,
+                                  struct icl_err *err) {
+    for (size_t j = 0; j < c->clocks; j++) {
+        const struct icl_calibrate_response *r = &response[j];
+        double row[COLUMNS] = {c->offset[o], c->K[k],    cmd_calibrate_clock(c, k, j), r->t,      r->look.c1,
+                               r->look.c2,   r->look.c3, NAN,                          r->look.v, r->response};
+        memcpy(row + BEFORE, r->look.phi, sizeof r->look.phi);
+        row[BEFORE + CLASSES] = row[BEFORE + CLASSES + 1] = NAN;
+        ICL_TRY(icl_table_numbers(table, row, err));
+    }
+    return ICL_OK;
+}
+
+static enum icl_status add_offsets(const struct calibrate *c, const struct icl_calibrate_curve *plain,
+                                   struct icl_table *table, struct icl_err *err) {
+    struct icl_calibrate_response *response = NULL;
+    double *scratch = NULL;
+    const size_t n = c->clocks;
+    enum icl_status status = icl_mem_alloc(&response, (1 + c->responses) * n, sizeof *response, err);
+    if (status == ICL_OK) status = icl_mem_alloc(&scratch, 2 * n, sizeof *scratch, err);
+    for (size_t o = 1; o < c->offsets; o++)
+        for (size_t k = 0; k < c->sizes && status == ICL_OK; k++) {
+            status = respond(c, o, k, &plain[k], scratch, scratch + n, response + n, response, err);
+            if (status == ICL_OK) status = add_offset(c, o, k, response, table, err);
+        }
+    icl_mem_free(scratch);
+    icl_mem_free(response);
+    return status;
+}
+
 static enum icl_status write_table(const struct calibrate *c, const struct icl_calibrate_curve *curve,
                                    struct icl_err *err) {
-    struct icl_column column[COLUMNS] = {{"offset", "1"}, {"K", "items"}, {"s", "lr x steps"}, {"c1", "1"},
-                                         {"c2", "1"},     {"c3", "1"},    {"I", "lr x steps"}, {"v", "1"}};
+    struct icl_column column[COLUMNS] = {{"offset", "1"}, {"K", "items"}, {"s", "lr x steps"}, {"t", "lr x steps"},
+                                         {"c1", "1"},     {"c2", "1"},    {"c3", "1"},         {"I", "lr x steps"},
+                                         {"v", "1"},      {"response", "1"}};
     struct names names;
     struct icl_table *table;
     name_classes(&names, column + BEFORE);
@@ -225,7 +284,8 @@ static enum icl_status write_table(const struct calibrate *c, const struct icl_c
     if (status == ICL_OK) status = add_totals(c, curve, table, err);
     if (status == ICL_OK) status = add_exponents(c, curve, table, err);
     if (status == ICL_OK) status = add_law(c, curve, table, err);
-    if (status == ICL_OK) status = add_rows(c, curve, table, err);
+    if (status == ICL_OK) status = add_plain(c, curve, table, err);
+    if (status == ICL_OK) status = add_offsets(c, curve, table, err);
     if (status == ICL_OK) status = icl_table_write(table, c->line->output, err);
     icl_table_free(table);
     return status;
@@ -238,13 +298,16 @@ enum icl_status cmd_calibrate_finish(const struct calibrate *c, struct icl_err *
     double *number = NULL;
     enum icl_status status = icl_mem_alloc(&curve, c->sizes, sizeof *curve, err);
     if (status == ICL_OK) status = icl_mem_alloc(&mean, n, sizeof *mean, err);
-    if (status == ICL_OK) status = icl_mem_alloc(&number, 3 * n, sizeof *number, err);
+    if (status == ICL_OK) status = icl_mem_alloc(&number, 3 * n + c->clocks, sizeof *number, err);
     for (size_t k = 0; k < c->sizes && status == ICL_OK; k++) {
+        double *s = number + 3 * n;
+        for (size_t j = 0; j < c->clocks; j++) s[j] = cmd_calibrate_clock(c, k, j);
         curve[k].mean = mean + k * c->clocks;
         curve[k].c1_error = number + k * c->clocks;
         curve[k].I = curve[k].c1_error + n;
         curve[k].I_error = curve[k].I + n;
-        status = icl_calibrate_average(c->runs, c->clocks, c->s, c->point + k * c->runs * c->clocks, &curve[k], err);
+        status = icl_calibrate_average(c->runs, c->clocks, s, c->weight, c->point + k * c->runs * c->clocks, &curve[k],
+                                       err);
     }
     if (status == ICL_OK) status = write_table(c, curve, err);
     icl_mem_free(number);

@@ -21,42 +21,101 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static enum icl_status read_axis(struct calibrate *c, struct icl_err *err) {
+size_t cmd_calibrate_first(const struct calibrate *c, size_t offset, size_t size) {
+    if (offset == 0) return size * c->runs;
+    return c->sizes * c->runs + ((offset - 1) * c->sizes + size) * c->responses;
+}
+
+size_t cmd_calibrate_jobs(const struct calibrate *c) {
+    return cmd_calibrate_first(c, c->offsets - 1, c->sizes - 1) + (c->offsets > 1 ? c->responses : c->runs);
+}
+
+struct calibrate_job cmd_calibrate_job(const struct calibrate *c, size_t job) {
+    const size_t plain = c->sizes * c->runs, runs = job < plain ? c->runs : c->responses;
+    const size_t at = job < plain ? job : job - plain, group = at / runs;
+    const struct calibrate_job found = {.K = c->K[group % c->sizes],
+                                        .offset = job < plain ? 0 : c->offset[1 + group / c->sizes],
+                                        .size = group % c->sizes,
+                                        .run = at % runs,
+                                        .seed = c->line->params.sim.seed + at % runs};
+    return found;
+}
+
+double cmd_calibrate_clock(const struct calibrate *c, size_t size, size_t j) {
+    const struct icl_params *p = &c->line->params;
+    return p->train.t_max * pow(c->K[size] / c->K[c->sizes - 1], p->calibrate.stretch) *
+           icl_calibrate_clock(c->clocks, j);
+}
+
+uint64_t cmd_calibrate_step(const struct calibrate *c, const struct calibrate_job *job, size_t j) {
+    const struct icl_params *p = &c->line->params;
+    const double length = job->offset == 0 ? 1 : p->calibrate.length;
+    return (uint64_t)round(length * cmd_calibrate_clock(c, job->size, j) / p->train.lr);
+}
+
+/* The values of an axis, rising, each once. */
+static enum icl_status read_values(const struct calibrate *c, const struct icl_axis *axis, size_t *n, double **value,
+                                   struct icl_err *err) {
+    ICL_TRY(icl_mem_alloc(value, axis->n, sizeof **value, err));
+    double *v = *value;
+    for (size_t i = 0; i < axis->n; i++) {
+        struct icl_params params = c->line->params;
+        ICL_TRY(icl_axis_set(axis, i, &params, &v[i], err));
+    }
+    qsort(v, axis->n, sizeof *v, rising);
+    *n = 0;
+    for (size_t i = 0; i < axis->n; i++) /* rounding may make neighbours equal */
+        if (i == 0 || v[i] > v[*n - 1]) v[(*n)++] = v[i];
+    return ICL_OK;
+}
+
+static enum icl_status read_sizes(struct calibrate *c, struct icl_err *err) {
     char kept[ICL_TEXT_SIZE];
     const char *spec = c->line->xaxis ? c->line->xaxis : cmd_header_value(c->line, "axis.x", kept);
     if (!spec) return ICL_ERR(err, ICL_EUSAGE, "-x task.K=LO:HI:n[:log] is missing: the K to measure");
     ICL_TRY(icl_axis_parse(&c->axis, spec, err));
     if (strcmp(c->axis.name, "task.K") != 0) return ICL_ERR(err, ICL_EUSAGE, "-x %s: must be task.K", spec);
-    ICL_TRY(icl_mem_alloc(&c->K, c->axis.n, sizeof *c->K, err));
-    for (size_t i = 0; i < c->axis.n; i++) {
-        struct icl_params params = c->line->params;
-        ICL_TRY(icl_axis_set(&c->axis, i, &params, &c->K[i], err));
-        if (isinf(c->K[i])) return ICL_ERR(err, ICL_EUSAGE, "-x %s: K must be finite", spec);
-    }
-    qsort(c->K, c->axis.n, sizeof *c->K, rising);
-    for (size_t i = 0; i < c->axis.n; i++) /* rounding may make neighbours equal */
-        if (i == 0 || c->K[i] > c->K[c->sizes - 1]) c->K[c->sizes++] = c->K[i];
+    ICL_TRY(read_values(c, &c->axis, &c->sizes, &c->K, err));
+    if (isinf(c->K[c->sizes - 1])) return ICL_ERR(err, ICL_EUSAGE, "-x %s: K must be finite", spec);
     return c->sizes > 1 ? ICL_OK : ICL_ERR(err, ICL_EUSAGE, "-x %s: a law takes two K at least", spec);
+}
+
+static enum icl_status read_offsets(struct calibrate *c, struct icl_err *err) {
+    char kept[ICL_TEXT_SIZE];
+    const char *spec = c->line->yaxis ? c->line->yaxis : cmd_header_value(c->line, "axis.y", kept);
+    c->has_offsets = spec != NULL;
+    if (!spec) {
+        c->offsets = 1; /* the plain path: offset 0 */
+        return icl_mem_alloc(&c->offset, 1, sizeof *c->offset, err);
+    }
+    ICL_TRY(icl_axis_parse(&c->offsets_axis, spec, err));
+    if (strcmp(c->offsets_axis.name, "calibrate.offset") != 0)
+        return ICL_ERR(err, ICL_EUSAGE, "-y %s: must be calibrate.offset", spec);
+    ICL_TRY(read_values(c, &c->offsets_axis, &c->offsets, &c->offset, err));
+    return c->offset[0] == 0 ? ICL_OK : ICL_ERR(err, ICL_EUSAGE, "-y %s: must start at 0, the plain path", spec);
 }
 
 static enum icl_status plan(struct calibrate *c, struct icl_err *err) {
     const struct icl_params *p = &c->line->params;
-    const double total = fmax(1, round(p->train.t_max / p->train.lr));
     if (isinf(p->task.D)) return ICL_ERR(err, ICL_EUSAGE, "[task] D = inf: the MLP needs items of finite D");
     if (c->line->resume && !c->line->output) return ICL_ERR(err, ICL_EUSAGE, "--resume: needs -o FILE");
-    ICL_TRY(read_axis(c, err));
+    ICL_TRY(read_sizes(c, err));
+    ICL_TRY(read_offsets(c, err));
     c->runs = p->ensemble.runs;
-    ICL_TRY(icl_mem_alloc(&c->step, p->calibrate.clocks, sizeof *c->step, err));
-    ICL_TRY(icl_mem_alloc(&c->s, p->calibrate.clocks, sizeof *c->s, err));
-    c->clocks = icl_calibrate_clocks(p->calibrate.clocks, (uint64_t)total, c->step);
-    if (c->clocks < 4) return ICL_ERR(err, ICL_EUSAGE, "[train] t_max = %g: too few steps for a law", p->train.t_max);
-    for (size_t j = 0; j < c->clocks; j++) c->s[j] = p->train.lr * (double)c->step[j];
+    c->responses = p->calibrate.responses;
+    c->clocks = 2;
+    const double least = fmin(1, p->calibrate.length) * cmd_calibrate_clock(c, 0, 1) / p->train.lr;
+    c->clocks = icl_calibrate_clocks(p->calibrate.clocks, (uint64_t)fmax(1, round(least)));
+    if (c->clocks < ICL_CALIBRATE_FEWEST)
+        return ICL_ERR(err, ICL_EUSAGE, "[train] t_max = %g: too few steps for a law of K = %g", p->train.t_max,
+                       c->K[0]);
     ICL_TRY(icl_calibrate_weights(c->weight, err));
-    return icl_mem_alloc(&c->point, c->sizes * c->runs * c->clocks, sizeof *c->point, err);
+    ICL_TRY(icl_mem_alloc(&c->begin, cmd_calibrate_jobs(c), sizeof *c->begin, err));
+    return icl_mem_alloc(&c->point, cmd_calibrate_jobs(c) * c->clocks, sizeof *c->point, err);
 }
 
 /* The network of a job. What a run evaluates on its own is not looked at: as little as can be. */
-static struct icl_train_setup setup_of(const struct calibrate *c, size_t job) {
+static struct icl_train_setup setup_of(const struct calibrate *c, const struct calibrate_job *job) {
     const struct icl_params *p = &c->line->params;
     struct icl_train_setup setup = {.task = p->task,
                                     .init = p->init,
@@ -64,41 +123,88 @@ static struct icl_train_setup setup_of(const struct calibrate *c, size_t job) {
                                     .observe = p->observe,
                                     .sim = p->sim,
                                     .model = ICL_TRAIN_MLP};
-    setup.task.K = c->K[job / c->runs];
+    setup.task.K = job->K;
     setup.task.N = 2;
     setup.task.copies = 1;
-    setup.sim.seed += job % c->runs;
+    setup.sim.seed = job->seed;
     setup.sim.eval_items = 10;
     return setup;
 }
 
-static enum icl_status measure(const struct calibrate *c, size_t job, struct icl_train_run *run, float *phi,
-                               size_t clock, struct icl_err *err) {
-    const size_t K = (size_t)c->K[job / c->runs], novel = c->line->params.sim.eval_items;
-    ICL_TRY(icl_train_logits(run, 0, K, phi, err));
-    icl_train_novel(run, novel, phi + K);
-    icl_calibrate_measure(K, phi, novel, phi + K, c->weight, &c->point[job * c->clocks + clock]);
+/* Beyond so many items the first ones speak for all: c1 within 0.4 % of itself at c1 = 1/2. */
+enum { ITEMS_MOST = 16384 };
+
+/* A network on its way. */
+struct walk {
+    const struct calibrate *c;
+    struct calibrate_job job;
+    struct icl_train_run *run;
+    uint64_t step;
+    size_t items, novel;
+    float *phi; /* shape (items + novel) */
+};
+
+static enum icl_status go_to(struct walk *walk, uint64_t step, struct icl_err *err) {
+    for (; walk->step < step; walk->step++) {
+        if (*walk->c->stop) return ICL_ERR(err, ICL_ESTOPPED, "stopped");
+        ICL_TRY(icl_train_step(walk->run, err));
+    }
+    return ICL_OK;
+}
+
+/* The mean of the measurements around clock j of a job whose clocks count from step begin: each is taken at a step of
+ * its own, within a quarter of the way to the clock before and as far beyond. */
+static enum icl_status measure(struct walk *walk, const struct calibrate_job *job, uint64_t begin, size_t j,
+                               struct icl_calibrate_point *point, struct icl_err *err) {
+    const struct calibrate *c = walk->c;
+    const size_t samples = j == 0 ? 1 : c->line->params.calibrate.samples;
+    const double at = (double)cmd_calibrate_step(c, job, j), quarter = 0.25;
+    const double reach = j == 0 ? 0 : quarter * (at - (double)cmd_calibrate_step(c, job, j - 1));
+    *point = (struct icl_calibrate_point){0};
+    for (size_t i = 0; i < samples; i++) {
+        const double aside = reach * ((2 * (double)i + 1) / (double)samples - 1);
+        ICL_TRY(go_to(walk, begin + (uint64_t)round(at + aside), err));
+        ICL_TRY(icl_train_logits(walk->run, 0, walk->items, walk->phi, err));
+        icl_train_novel(walk->run, walk->novel, walk->phi + walk->items);
+        icl_calibrate_measure(walk->items, walk->phi, walk->novel, walk->phi + walk->items, c->weight, point);
+    }
+    icl_calibrate_close(samples, point);
+    return ICL_OK;
+}
+
+/* Along the plain clocks until c1 has come down to calibrate.onset; there the offset is switched on. */
+static enum icl_status switch_on(struct walk *walk, uint64_t *begin, struct icl_err *err) {
+    const struct calibrate *c = walk->c;
+    struct calibrate_job plain = walk->job;
+    struct icl_calibrate_point point;
+    plain.offset = 0;
+    for (size_t j = 0; j < c->clocks; j++) {
+        ICL_TRY(measure(walk, &plain, 0, j, &point, err));
+        if (point.c1 <= c->line->params.calibrate.onset) break;
+    }
+    *begin = walk->step;
+    icl_train_offset(walk->run, walk->job.offset);
+    return ICL_OK;
+}
+
+static enum icl_status go(struct walk *walk, size_t job, struct icl_err *err) {
+    const struct calibrate *c = walk->c;
+    const struct icl_train_setup setup = setup_of(c, &walk->job);
+    ICL_TRY(icl_mem_alloc(&walk->phi, walk->items + walk->novel, sizeof *walk->phi, err));
+    ICL_TRY(icl_train_alloc(&walk->run, &setup, err));
+    ICL_TRY(icl_train_init(walk->run, err));
+    if (walk->job.offset != 0) ICL_TRY(switch_on(walk, &c->begin[job], err));
+    for (size_t j = 0; j < c->clocks; j++)
+        ICL_TRY(measure(walk, &walk->job, c->begin[job], j, &c->point[job * c->clocks + j], err));
     return ICL_OK;
 }
 
 static enum icl_status train(const struct calibrate *c, size_t job, struct icl_err *err) {
-    const struct icl_train_setup setup = setup_of(c, job);
-    const size_t room = (size_t)setup.task.K + c->line->params.sim.eval_items;
-    struct icl_train_run *run = NULL;
-    float *phi = NULL;
-    uint64_t step = 0;
-    enum icl_status status = icl_mem_alloc(&phi, room, sizeof *phi, err);
-    if (status == ICL_OK) status = icl_train_alloc(&run, &setup, err);
-    if (status == ICL_OK) status = icl_train_init(run, err);
-    for (size_t j = 0; j < c->clocks && status == ICL_OK; j++) {
-        for (; step < c->step[j] && status == ICL_OK; step++) {
-            status = icl_train_step(run, err);
-            if (status == ICL_OK && *c->stop) status = ICL_ERR(err, ICL_ESTOPPED, "stopped");
-        }
-        if (status == ICL_OK) status = measure(c, job, run, phi, j, err);
-    }
-    icl_train_free(run);
-    icl_mem_free(phi);
+    struct walk walk = {.c = c, .job = cmd_calibrate_job(c, job), .novel = c->line->params.sim.eval_items};
+    walk.items = walk.job.K < ITEMS_MOST ? (size_t)walk.job.K : ITEMS_MOST;
+    const enum icl_status status = go(&walk, job, err);
+    icl_train_free(walk.run);
+    icl_mem_free(walk.phi);
     return status;
 }
 
@@ -108,9 +214,10 @@ static void compute(size_t index, size_t worker, void *slot, void *context) {
     (void)worker;
     *ending = (struct ending){.status = ICL_OK};
     ending->status = train(c, index, &ending->err);
+    const struct calibrate_job job = cmd_calibrate_job(c, index);
     if (ending->status != ICL_OK && ending->status != ICL_ESTOPPED)
-        icl_err_context(&ending->err, ending->status, "K = %g, seed %zu", c->K[index / c->runs],
-                        c->line->params.sim.seed + index % c->runs);
+        icl_err_context(&ending->err, ending->status, "K = %g, seed %zu, offset %g", job.K, (size_t)job.seed,
+                        job.offset);
 }
 
 static enum icl_status emit(size_t index, const void *slot, void *context, struct icl_err *err) {
@@ -134,7 +241,7 @@ static enum icl_status emit(size_t index, const void *slot, void *context, struc
 
 static enum icl_status run_jobs(struct calibrate *c, size_t first, struct icl_err *err) {
     const struct icl_pool_job job = {.first = first,
-                                     .n = c->sizes * c->runs,
+                                     .n = cmd_calibrate_jobs(c),
                                      .slot = sizeof(struct ending),
                                      .threads = c->line->params.ensemble.threads,
                                      .ordered = true,
@@ -187,8 +294,8 @@ enum icl_status cmd_calibrate(const struct cmd_line *line, struct icl_err *err) 
     if (status == ICL_OK) status = work(&c, err);
     if (status == ICL_OK) status = cmd_calibrate_finish(&c, err);
     icl_mem_free(c.K);
-    icl_mem_free(c.step);
-    icl_mem_free(c.s);
+    icl_mem_free(c.begin);
+    icl_mem_free(c.offset);
     icl_mem_free(c.point);
     return status;
 }

@@ -62,10 +62,12 @@ enum icl_status cmd_memory_read(struct icl_params *params, struct icl_memtable *
 enum icl_status cmd_memory_mark(const struct icl_params *params, double s, struct icl_table *table,
                                 struct icl_err *err) {
     struct icl_memlaw law;
+    char text[ICL_TEXT_SIZE];
     if (params->memory.law != ICL_LAW_TABLE || isinf(params->task.K)) return ICL_OK;
     ICL_TRY(icl_memlaw_init(params, params->task.K, &law, err));
-    if (law.place.outside) ICL_TRY(icl_table_meta(table, err, "extrapolated", "K = %g", params->task.K));
-    return s > law.place.end ? icl_table_meta(table, err, "extrapolated", "s > %g", law.place.end) : ICL_OK;
+    const char *const beyond = icl_memlaw_beyond(&law, params->task.K, s, text);
+    icl_memlaw_free(&law);
+    return beyond ? icl_table_meta(table, err, "extrapolated", "%s", beyond) : ICL_OK;
 }
 
 void cmd_remark(const struct cmd_line *line, const char *format, ...) {

@@ -114,6 +114,7 @@ static enum icl_status closed_point(const struct figures_map *map, enum closed c
     struct icl_memlaw_rates rates;
     ICL_TRY(icl_memlaw_init(&params, params.task.K, &law, err));
     icl_memlaw_rates(&law, 0, &rates);
+    icl_memlaw_free(&law);
     if (closed == CLOSED_FOLD)
         point[0] = icl_closed_fold(N, rates.c1, rates.c2);
     else

@@ -85,12 +85,14 @@ static const struct cmd commands[] = {
      "program "
      "built by `make MPI=1` shares them between the ranks of mpirun.",
      cmd_ensemble, false},
-    {"calibrate", "[PARAMS.ini]", "xr", "MLP-only runs at several K: the memorization table, nu and A with errors",
+    {"calibrate", "[PARAMS.ini]", "xyr", "MLP-only runs at several K: the memorization table, nu and A with errors",
      "Trains the MLP alone (no context) on every K of -x task.K=LO:HI:n:log, with ensemble.runs seeds from sim.seed "
      "on, "
      "one network a thread, measures it at calibrate.clocks clocks up to train.t_max, extrapolates I_K(inf), fits A "
      "and "
-     "nu, and writes the table that memory.law = table reads with memory.table = FILE. With -o FILE rows are appended "
+     "nu, and writes the table that memory.law = table reads with memory.table = FILE. -y calibrate.offset=0:HI:n "
+     "measures beside it the pace of memorization under logit offsets, the closure's response (M4). With -o FILE rows "
+     "are appended "
      "to FILE.runs run by run, --resume carries on with them, and FILE is made of them in the end.",
      cmd_calibrate, false},
     {"validate", "[LIST.ini...]", "q", "theory and simulation side by side: differences, their errors, verdicts",

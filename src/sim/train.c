@@ -247,6 +247,10 @@ static struct sums differentiate(struct icl_train_run *run, const float *phi) {
     return sum;
 }
 
+void icl_train_offset(struct icl_train_run *run, double offset) {
+    run->setup.offset = offset;
+}
+
 enum icl_status icl_train_step(struct icl_train_run *run, struct icl_err *err) {
     const struct icl_train *const train = &run->setup.train;
     struct state *const y = &run->state;

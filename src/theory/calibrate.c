@@ -8,19 +8,19 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "theory/memtable.h"
 
 enum { GAUSS = 4 };
 
-size_t icl_calibrate_clocks(size_t n, uint64_t total, uint64_t *step) {
-    const double decades = 1e-4, first = fmax(1, (double)total * decades);
-    size_t count = 0;
-    step[count++] = 0;
-    for (size_t i = 0; i + 1 < n; i++) {
-        const double at = first * pow((double)total / first, (double)i / (double)(n - 2));
-        const uint64_t whole = i + 2 == n ? total : (uint64_t)(at + 0.5);
-        if (whole > step[count - 1]) step[count++] = whole;
-    }
-    return count;
+enum { FINE = 200 };
+
+double icl_calibrate_clock(size_t n, size_t j) {
+    return expm1((double)j / (double)(n - 1) * log1p(FINE)) / FINE;
+}
+
+size_t icl_calibrate_clocks(size_t n, uint64_t total) {
+    while (n > 2 && (double)total * icl_calibrate_clock(n, 1) < 1) n--;
+    return n;
 }
 
 enum icl_status icl_calibrate_weights(double weight[ICL_CALIBRATE_CLASSES], struct icl_err *err) {
@@ -72,12 +72,21 @@ void icl_calibrate_measure(size_t K, float *phi, size_t novel, const float *othe
             if ((double)(i + 1) / n > end) break;
             i++;
         }
-        point->phi[j] = logit_of(sum / (end - start));
+        point->phi[j] += sum / (end - start);
     }
-    point->c1 = m1;
-    point->c2 = 1 - m2 / m1;
-    point->c3 = lift;
-    point->v = square;
+    point->c1 += m1;
+    point->c2 += m2;
+    point->c3 += lift;
+    point->v += square;
+}
+
+void icl_calibrate_close(size_t measurements, struct icl_calibrate_point *point) {
+    const double n = (double)measurements;
+    point->c2 = 1 - point->c2 / point->c1;
+    point->c1 /= n;
+    point->c3 /= n;
+    point->v /= n;
+    for (size_t j = 0; j < ICL_CALIBRATE_CLASSES; j++) point->phi[j] = logit_of(point->phi[j] / n);
 }
 
 struct mean {
@@ -115,17 +124,18 @@ static void average_at(size_t runs, size_t n, size_t at, const struct icl_calibr
     }
 }
 
-/* I_K of one run into I, shape (n); x, y of shape (n) are scratch. */
-static enum icl_status integrate(size_t n, const double *s, const struct icl_calibrate_point *run, double *x, double *y,
-                                 double *I, struct icl_err *err) {
+/* I_K of one path into I, shape (n); x, y of shape (n) are scratch. */
+static enum icl_status integrate(size_t n, const double *s, const struct icl_calibrate_point *path, double *x,
+                                 double *y, double *I, struct icl_err *err) {
     static const double node[GAUSS] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
                                        0.8611363115940526};
     static const double share[GAUSS] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538};
+    const double unit = s[n - 1] / ICL_MEMTABLE_RESOLVED;
     gsl_interp *cubic = gsl_interp_alloc(gsl_interp_steffen, n);
     if (!cubic) return ICL_ERR(err, ICL_ENOMEM, "interpolation of %zu clocks", n);
     for (size_t i = 0; i < n; i++) {
-        x[i] = log1p(s[i] / s[1]);
-        y[i] = log(run[i].c1);
+        x[i] = icl_memtable_coordinate(s[i] / s[n - 1]);
+        y[i] = log(path[i].c1);
     }
     int bad = gsl_interp_init(cubic, x, y, n);
     I[0] = 0;
@@ -133,14 +143,15 @@ static enum icl_status integrate(size_t n, const double *s, const struct icl_cal
         const double half = 0.5 * (x[i + 1] - x[i]), middle = 0.5 * (x[i + 1] + x[i]);
         I[i + 1] = I[i];
         for (int k = 0; k < GAUSS && !bad; k++) {
-            const double at = middle + half * node[k]; /* ds = s_1 e^x dx */
-            I[i + 1] += half * share[k] * s[1] * exp(at + gsl_interp_eval(cubic, x, y, at, NULL));
+            const double at = middle + half * node[k]; /* ds = unit e^x dx */
+            I[i + 1] += half * share[k] * unit * exp(at + gsl_interp_eval(cubic, x, y, at, NULL));
         }
     }
     gsl_interp_free(cubic);
     return bad ? ICL_ERR(err, ICL_ENUMERIC, "interpolation of %zu clocks", n) : ICL_OK;
 }
 
+/* I of the smooth mean; its error from the runs as they are. */
 static enum icl_status add_budgets(size_t runs, size_t n, const double *s, const struct icl_calibrate_point *run,
                                    struct icl_calibrate_curve *curve, struct icl_err *err) {
     double *scratch = NULL;
@@ -152,10 +163,8 @@ static enum icl_status add_budgets(size_t runs, size_t n, const double *s, const
         status = integrate(n, s, run + r * n, scratch, scratch + n, I, err);
         for (size_t i = 0; i < n && status == ICL_OK; i++) add(&mean[i], I[i]);
     }
-    for (size_t i = 0; i < n && status == ICL_OK; i++) {
-        curve->I[i] = mean[i].sum;
-        curve->I_error[i] = error_of(&mean[i]);
-    }
+    if (status == ICL_OK) status = integrate(n, s, curve->mean, scratch, scratch + n, curve->I, err);
+    for (size_t i = 0; i < n && status == ICL_OK; i++) curve->I_error[i] = error_of(&mean[i]);
     icl_mem_free(mean);
     icl_mem_free(scratch);
     return status;
@@ -209,9 +218,11 @@ static void add_tail(size_t n, const double *s, struct icl_calibrate_curve *curv
     curve->total_error = hypot(spread, apart);
 }
 
-enum icl_status icl_calibrate_average(size_t runs, size_t n, const double *s, const struct icl_calibrate_point *run,
-                                      struct icl_calibrate_curve *curve, struct icl_err *err) {
+enum icl_status icl_calibrate_average(size_t runs, size_t n, const double *s, const double *weight,
+                                      const struct icl_calibrate_point *run, struct icl_calibrate_curve *curve,
+                                      struct icl_err *err) {
     for (size_t i = 0; i < n; i++) average_at(runs, n, i, run, curve);
+    ICL_TRY(icl_calibrate_smooth(n, s, weight, curve->mean, err));
     ICL_TRY(add_budgets(runs, n, s, run, curve, err));
     add_tail(n, s, curve);
     return ICL_OK;

@@ -2,7 +2,10 @@
  *
  *   class j holds the share weight_j of the items, in the order of phi_+; phi_j = -logit of its mean sigma(-phi_+), so
  *   that c1 = sum_j weight_j sigma(-phi_j) exactly; the shares are Gauss-Legendre weights: fine at both ends
- *   I_K(s)   integral of Steffen's cubic through log c1 in log(1 + s/s_1)
+ *   clocks   s_j = u_j end, even in x = log(1 + 200 u): of any two K the same fractions u_j
+ *   smooth   each class, c2, log c3, log v: least squares by cubic B-splines in x, whatever SGD's noise leaves
+ *   I_K(s)   integral of Steffen's cubic through log c1 in x
+ *   response (ds/dt under a logit offset at equal c1)/(<sigma(-phi_+ - offset)>/<sigma(-phi_+)>), the closure (M4)
  *   tail     c1 ~ s^-p, fitted to the clocks of the last factor of 4 in s: I_K(inf) - I_K(end) = c1(end) end/(p - 1)
  *   law      I_K(inf) = A K^nu (T8), weighted by the errors of log I_K(inf)
  *
@@ -19,11 +22,22 @@
 
 #include "iclkin/err.h"
 
-enum { ICL_CALIBRATE_CLASSES = 16 };
+enum {
+    ICL_CALIBRATE_CLASSES = 16,
+    ICL_CALIBRATE_FEWEST = 8, /* clocks */
+    ICL_CALIBRATE_MATCHED = 6 /* of them must match for a response to be read off */
+};
 
 /* One network at one clock. */
 struct icl_calibrate_point {
     double c1, c2, c3, v, phi[ICL_CALIBRATE_CLASSES];
+};
+
+/* A path under a logit offset when it has the plain path's c1 (NaN: never, or before the offset): the time since the
+ * offset was switched on, what the path looks like then, and the response. */
+struct icl_calibrate_response {
+    double t, response;
+    struct icl_calibrate_point look;
 };
 
 /* All runs of one K; arrays of shape (n) are the caller's. */
@@ -40,15 +54,34 @@ struct icl_calibrate_fit {
     double chi2, chance;                         /* of so large a chi2 on a straight line; NaN where none is known */
 };
 
-/* Steps of the clocks: 0, then n - 1 log-spaced to total, less those that rounding makes equal. Returns how many. */
-size_t icl_calibrate_clocks(size_t n, uint64_t total, uint64_t *step);
+/* Most clocks, at most n, that stay apart when rounded to steps of a run of total steps. */
+size_t icl_calibrate_clocks(size_t n, uint64_t total);
+/* Clock j of n of a run that ends at 1: even in x (memtable.h). */
+double icl_calibrate_clock(size_t n, size_t j);
 enum icl_status icl_calibrate_weights(double weight[ICL_CALIBRATE_CLASSES], struct icl_err *err) ICL_MUST_CHECK;
-/* phi (changed: sorted) of K items, and of novel ones. */
+/* Adds what phi (changed: sorted) of K items, and of novel ones, say; close makes means of so many measurements. */
 void icl_calibrate_measure(size_t K, float *phi, size_t novel, const float *other, const double *weight,
                            struct icl_calibrate_point *point);
+void icl_calibrate_close(size_t measurements, struct icl_calibrate_point *point);
 /* run: shape (runs, n). */
-enum icl_status icl_calibrate_average(size_t runs, size_t n, const double *s, const struct icl_calibrate_point *run,
-                                      struct icl_calibrate_curve *curve, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status icl_calibrate_average(size_t runs, size_t n, const double *s, const double *weight,
+                                      const struct icl_calibrate_point *run, struct icl_calibrate_curve *curve,
+                                      struct icl_err *err) ICL_MUST_CHECK;
+/* point, shape (n): in place; c1 becomes the average over the classes. */
+enum icl_status icl_calibrate_smooth(size_t n, const double *s, const double *weight, struct icl_calibrate_point *point,
+                                     struct icl_err *err) ICL_MUST_CHECK;
+/* sum_j weight_j sigma(-phi_j - offset). */
+double icl_calibrate_c1(const double *weight, const double *phi, double offset);
+/* path: of one network, shape (n), as measured at t since the offset was switched on; smoothed in place. response:
+ * shape (n), at the plain path's clocks s; 1 where too few of them match. */
+enum icl_status icl_calibrate_respond(size_t n, const double *s, const struct icl_calibrate_point *plain,
+                                      const double *t, struct icl_calibrate_point *path, double offset,
+                                      const double *weight, struct icl_calibrate_response *response,
+                                      struct icl_err *err) ICL_MUST_CHECK;
+/* Of several networks (shape (runs, n)): times and looks averaged, responses as their logarithms, over those that have
+ * one; before the classes part 1, beyond the last clock the last response. */
+void icl_calibrate_responses(size_t runs, size_t n, const struct icl_calibrate_point *plain,
+                             const struct icl_calibrate_response *run, struct icl_calibrate_response *mean);
 enum icl_status icl_calibrate_law(size_t sizes, const double *K, const struct icl_calibrate_curve *curve,
                                   struct icl_calibrate_fit *fit, struct icl_err *err) ICL_MUST_CHECK;
 

@@ -351,7 +351,16 @@ static double positive(double mean, double sd) {
     return 0.5 * erfc(-mean / (sd * sqrt(2)));
 }
 
-double icl_context_accuracy(const struct icl_context *c, double w, double beta, double phi, double v) {
+/* sum_j weight_j P(phi_j + shift + noise g > 0), phi_j ~ N(phi_j, v_j). */
+static double right(const struct icl_context_classes *classes, double shift, double noise) {
+    double p = 0;
+    for (size_t j = 0; j < classes->n; j++)
+        p += classes->weight[j] * positive(classes->phi[j] + shift, hypot(sqrt(classes->v[j]), noise));
+    return p;
+}
+
+double icl_context_accuracies(const struct icl_context *c, double w, double beta,
+                              const struct icl_context_classes *classes) {
     double p = 0;
     const bool exact = isinf(c->D);
     const double E = exp(-limited(fabs(beta)));
@@ -359,12 +368,18 @@ double icl_context_accuracy(const struct icl_context *c, double w, double beta, 
         if (exact) {
             const double nE = g->n * (beta > 0 ? 1 : E), one = beta > 0 ? E : 1, den = nE + g->m * one;
             for (size_t i = g->first; i < g->first + g->count; i++)
-                p += c->weight[i] * positive(phi + (w == 0 ? 0 : w * ((nE + c->node[i] * one) / den)), sqrt(v));
+                p += c->weight[i] * right(classes, w == 0 ? 0 : w * ((nE + c->node[i] * one) / den), 0);
             continue;
         }
         const struct icl_context_norm norm = norm_at(c, c->norm[g->norm].q, beta);
         const double nr = g->n * norm.ratio[0], pull = w / (nr + g->m * norm.one), noise = pull * g->root * norm.sd[0];
-        p += g->weight * positive(phi + (w == 0 ? 0 : pull * (nr + g->mu * norm.one)), hypot(sqrt(v), noise));
+        p += g->weight * right(classes, w == 0 ? 0 : pull * (nr + g->mu * norm.one), noise);
     }
     return p;
+}
+
+double icl_context_accuracy(const struct icl_context *c, double w, double beta, double phi, double v) {
+    const double all = 1;
+    const struct icl_context_classes one = {1, &phi, &v, &all};
+    return icl_context_accuracies(c, w, beta, &one);
 }

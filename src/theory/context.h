@@ -67,4 +67,12 @@ void icl_context_fill_v4(struct icl_context *context);
 /* acc: P(phi + w a > 0), ties counting 1/2, phi ~ N(phi, v) (O1). The Gaussian g is averaged in closed form. */
 double icl_context_accuracy(const struct icl_context *context, double w, double beta, double phi, double v);
 
+/* The same averaged over classes of items; arrays of shape (n), the weights sum to 1. */
+struct icl_context_classes {
+    size_t n;
+    const double *phi, *v, *weight;
+};
+double icl_context_accuracies(const struct icl_context *context, double w, double beta,
+                              const struct icl_context_classes *classes);
+
 #endif

@@ -114,6 +114,7 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
 void icl_gauge_free(struct icl_gauge *gauge) {
     if (!gauge) return;
     for (int kind = 0; kind < ICL_CONTEXT_KINDS; kind++) icl_context_free(gauge->context[kind]);
+    icl_memlaw_free(&gauge->law);
     icl_mem_free(gauge);
 }
 
@@ -138,12 +139,10 @@ static double within(const struct icl_memlaw_state *memory, size_t j) {
 double icl_gauge_acc_iwl(const struct icl_gauge *o, const double *y) {
     struct icl_memlaw_state memory;
     icl_memlaw_state(&o->law, y[ICL_S], &memory);
-    double p = 0;
-    for (size_t j = 0; j < memory.quantiles; j++)
-        p +=
-            memory.weight[j] * icl_context_accuracy(o->context[ICL_CONTEXT_ABSENT], y[ICL_W],
-                                                    fmin(y[ICL_BETA], o->beta_most), memory.phi[j], within(&memory, j));
-    return p;
+    double v[ICL_MEMLAW_QUANTILES];
+    for (size_t j = 0; j < memory.quantiles; j++) v[j] = within(&memory, j);
+    const struct icl_context_classes classes = {memory.quantiles, memory.phi, v, memory.weight};
+    return icl_context_accuracies(o->context[ICL_CONTEXT_ABSENT], y[ICL_W], fmin(y[ICL_BETA], o->beta_most), &classes);
 }
 
 void icl_gauge_all(struct icl_gauge *o, const double *y, struct icl_observables *out) {

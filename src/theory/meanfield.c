@@ -8,8 +8,8 @@ void icl_meanfield_sums(const struct icl_context *context, const struct icl_meml
                         double sums[3]) {
     double lift[ICL_MEMLAW_QUANTILES];
     for (size_t j = 0; j < memory->quantiles; j++) lift[j] = exp(fmin(memory->phi[j], 700));
-    const struct icl_meanfield_nodes nodes = {context->nodes,    context->a, context->b,    context->weight,
-                                              memory->quantiles, lift,       memory->weight};
+    const struct icl_meanfield_nodes nodes = {context->nodes,    context->a, context->b,     context->weight,
+                                              memory->quantiles, lift,       memory->weight, &memory->response};
     switch (icl_cpu_level()) {
 #ifndef ICL_NO_ISA
     case 4:
@@ -30,12 +30,13 @@ static double sigma(double x) {
 
 void icl_meanfield_plain(const struct icl_context *context, const struct icl_memlaw_state *memory, double w,
                          double sums[3]) {
+    double unused[2];
     sums[0] = sums[1] = sums[2] = 0;
     for (size_t i = 0; i < context->nodes; i++)
         for (size_t j = 0; j < memory->quantiles; j++) {
             const double p = context->weight[i] * memory->weight[j];
             const double s = p * sigma(-(memory->phi[j] + w * context->a[i]));
-            sums[0] += s;
+            sums[0] += s * icl_memlaw_respond(&memory->response, w * context->a[i], &unused[0], &unused[1]);
             sums[1] += s * context->a[i];
             sums[2] += s * context->b[i];
         }
@@ -54,17 +55,18 @@ void icl_meanfield_moments(const struct icl_context *context, const struct icl_m
             hs += p * minus * sigma(z) * memory->slope[j];
         }
         const double p = context->weight[i];
-        m->s += p * s;
+        double by_offset, by_clock;
+        const double R = icl_memlaw_respond(&memory->response, w * a, &by_offset, &by_clock);
+        m->r += p * s * R;
+        m->ra += p * a * (s * by_offset - h * R);
+        m->rb += p * b * (s * by_offset - h * R);
+        m->rs += p * (s * by_clock - hs * R);
         m->sa += p * s * a;
         m->sb += p * s * b;
         m->sc += p * s * context->c[i];
-        m->h += p * h;
-        m->ha += p * h * a;
-        m->hb += p * h * b;
         m->haa += p * h * a * a;
         m->hab += p * h * a * b;
         m->hbb += p * h * b * b;
-        m->hs += p * hs;
         m->hsa += p * hs * a;
         m->hsb += p * hs * b;
     }

@@ -1,6 +1,6 @@
 /* meanfield.h -- the averages of (T2)-(T4) over phi_+ and the contexts; private to theory.
  *
- *   <sigma(-z)>, <sigma(-z) a>, <sigma(-z) da/dbeta>,  z = phi_+ + w a
+ *   <sigma(-z) R(w a)>, <sigma(-z) a>, <sigma(-z) da/dbeta>,  z = phi_+ + w a,  R the response (M4), 1 without one
  *
  * The nodes come from a context (context.h) after icl_context_at, the quantiles of phi_+ from a memory law.
  * Cost     one exponential a node, one division a node and quantile; no allocation.
@@ -18,16 +18,18 @@ struct icl_meanfield_nodes {
     const double *a, *b, *weight; /* shape (count), 64-byte aligned */
     size_t quantiles;
     const double *lift, *share; /* e^phi and its weight, shape (quantiles) */
+    const struct icl_memlaw_response *response;
 };
 
 /* First and second derivatives' averages for the exact Jacobian; slope is dphi/ds. */
 struct icl_meanfield_moments {
-    double s, sa, sb, sc;            /* <sigma>, <sigma a>, <sigma b>, <sigma c> */
-    double h, ha, hb, haa, hab, hbb; /* the same with sigma(-z) sigma(z), and products of a and b */
-    double hs, hsa, hsb;             /* with dphi/ds too */
+    double sa, sb, sc;    /* <sigma a>, <sigma b>, <sigma c> */
+    double haa, hab, hbb; /* with sigma(-z) sigma(z) instead of sigma, and products of a and b */
+    double hsa, hsb;      /* with dphi/ds too */
+    double r, ra, rb, rs; /* r = <sigma R>; dr/dw, (dr/dbeta)/w, dr/ds */
 };
 
-/* sums = <sigma(-z)>, <sigma(-z) a>, <sigma(-z) b>: the fast road, and the plain one that is its test. */
+/* sums = <sigma(-z) R>, <sigma(-z) a>, <sigma(-z) b>: the fast road, and the plain one that is its test. */
 void icl_meanfield_sums(const struct icl_context *context, const struct icl_memlaw_state *memory, double w,
                         double sums[3]);
 void icl_meanfield_plain(const struct icl_context *context, const struct icl_memlaw_state *memory, double w,

@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "theory/memtable.h"
 
-enum column { OFFSET, K, S, C1, I, V, FIXED }; /* then phi_1, phi_2, ... */
-static const char *const names[FIXED] = {"offset", "K", "s", "c1", "I", "v"};
+enum column { OFFSET, K, S, C1, I, V, RESPONSE, FIXED }; /* then phi_1, phi_2, ... */
+static const char *const names[FIXED] = {"offset", "K", "s", "c1", "I", "v", "response"};
 
 struct reader {
     const struct icl_table *source;
@@ -17,6 +17,9 @@ struct reader {
     size_t row;    /* the next one */
     double *size;  /* K, shape (sizes) */
     double *total; /* I_K(inf), shape (sizes) */
+    double *s;     /* the clocks of a size, shape (clocks) */
+    double *x;     /* shape (clocks) */
+    double *cell;  /* shape (sizes, clocks, fields) */
 };
 
 /* The numbers of a header line, into a block of its own; *n is how many, or how many there must be where not 0. */
@@ -73,11 +76,17 @@ static enum icl_status read_lists(struct reader *r, struct icl_err *err) {
     ICL_TRY(numbers(r, "I_K_inf", &t->sizes, &r->total, err));
     ICL_TRY(numbers(r, "tail_p", &t->sizes, &t->p, err));
     ICL_TRY(numbers(r, "weight", &t->quantiles, &t->weight, err));
+    ICL_TRY(numbers(r, "offsets", &t->offsets, &t->offset, err));
     ICL_TRY(number(r, "clocks", &clocks, err));
-    if (!(clocks >= 3 && clocks <= 1e6)) return ICL_ERR(err, ICL_EUSAGE, "\"clocks\" in its header: %g", clocks);
+    if (!(clocks >= 8 && clocks <= 1e6)) return ICL_ERR(err, ICL_EUSAGE, "\"clocks\" in its header: %g", clocks);
     t->clocks = (size_t)clocks;
     if (t->quantiles > ICL_MEMTABLE_QUANTILES)
         return ICL_ERR(err, ICL_EUSAGE, "\"weight\" in its header: more than %d", ICL_MEMTABLE_QUANTILES);
+    for (size_t o = 0; o < t->offsets; o++)
+        if (o == 0 ? t->offset[o] != 0 : !(t->offset[o] > t->offset[o - 1]))
+            return ICL_ERR(err, ICL_EUSAGE, "\"offsets\" in its header: %g; they must rise from 0", t->offset[o]);
+    if (t->offsets > ICL_MEMTABLE_OFFSETS)
+        return ICL_ERR(err, ICL_EUSAGE, "\"offsets\" in its header: more than %d", ICL_MEMTABLE_OFFSETS);
     for (size_t q = 0; q < t->quantiles; q++) {
         if (!(t->weight[q] > 0)) return ICL_ERR(err, ICL_EUSAGE, "\"weight\" in its header: %g", t->weight[q]);
         sum += t->weight[q];
@@ -105,32 +114,23 @@ static double value(const struct reader *r, size_t column) {
     return icl_table_value(r->source, r->row, r->column[column]);
 }
 
-/* Rows of another logit offset stand beside these: they are not this law's. */
-static bool next(struct reader *r) {
-    while (r->row < icl_table_rows(r->source) && value(r, OFFSET) != 0 && isfinite(value(r, OFFSET))) r->row++;
-    return r->row < icl_table_rows(r->source);
-}
-
 /* One row into its cell. c1 must be the average over the classes: a cell that lost digits shows. */
 static enum icl_status take(const struct reader *r, size_t k, size_t j, double before, struct icl_err *err) {
     struct icl_memtable *t = r->table;
-    double *cell = t->cell + (k * t->clocks + j) * t->fields, c1 = 0;
+    double *cell = r->cell + (k * t->clocks + j) * t->fields, c1 = 0;
     const double size = r->size[k], s = value(r, S), I_K = value(r, I), seen = value(r, C1);
     for (size_t i = OFFSET; i < FIXED + t->quantiles; i++)
         if (!isfinite(value(r, i)))
             return ICL_ERR(err, ICL_EUSAGE, "K = %g, s = %g: %s is %s", size, s,
                            icl_table_column_name(r->source, r->column[i]),
                            icl_table_cell(r->source, r->row, r->column[i]));
-    if (j == 0 ? s != 0 : !(s > t->s[j - 1]) && k == 0)
+    if (j == 0 ? s != 0 : !(s > r->s[j - 1]))
         return ICL_ERR(err, ICL_EUSAGE, "K = %g: the clock s = %g after %g: it must rise from 0", size, s,
-                       j > 0 ? t->s[j - 1] : 0);
-    if (k > 0 && s != t->s[j])
-        return ICL_ERR(err, ICL_EUSAGE, "K = %g: the clock s = %g where K = %g has %g: it must be the same", size, s,
-                       r->size[0], t->s[j]);
+                       j > 0 ? r->s[j - 1] : 0);
     if (j > 0 && !(I_K > before))
         return ICL_ERR(err, ICL_EUSAGE, "K = %g, s = %g: I = %g after %g: it must rise", size, s, I_K, before);
     if (!(value(r, V) >= 0)) return ICL_ERR(err, ICL_EUSAGE, "K = %g, s = %g: v = %g", size, s, value(r, V));
-    t->s[j] = s;
+    r->s[j] = s;
     for (size_t q = 0; q < t->quantiles; q++) {
         cell[ICL_MEMTABLE_PHI + q] = value(r, FIXED + q);
         c1 += t->weight[q] / (1 + exp(value(r, FIXED + q)));
@@ -147,14 +147,14 @@ static enum icl_status take_size(struct reader *r, size_t k, struct icl_err *err
     struct icl_memtable *t = r->table;
     double before = 0;
     for (size_t j = 0; j < t->clocks; j++, r->row++) {
-        const bool there = next(r);
+        const bool there = r->row < icl_table_rows(r->source) && !(value(r, OFFSET) != 0 && isfinite(value(r, OFFSET)));
         if (there && isfinite(value(r, K)) && value(r, K) == r->size[k]) {
             ICL_TRY(take(r, k, j, before, err));
             before = value(r, I);
             continue;
         }
         if (there && !isfinite(value(r, K)))
-            return ICL_ERR(err, ICL_EUSAGE, "after K = %g, s = %g: K is %s", r->size[k], j > 0 ? t->s[j - 1] : 0,
+            return ICL_ERR(err, ICL_EUSAGE, "after K = %g, s = %g: K is %s", r->size[k], j > 0 ? r->s[j - 1] : 0,
                            icl_table_cell(r->source, r->row, r->column[K]));
         return ICL_ERR(err, ICL_EUSAGE, "K = %g is missing: %zu of its %zu clocks are there", r->size[k], j, t->clocks);
     }
@@ -166,20 +166,64 @@ static enum icl_status take_size(struct reader *r, size_t k, struct icl_err *err
     return ICL_OK;
 }
 
-/* From the last clock backwards. */
-static void bound(struct icl_memtable *t, size_t k) {
-    double c1 = 0, c2 = INFINITY;
-    for (size_t j = t->clocks; j-- > 0;) {
-        const double *cell = t->cell + (k * t->clocks + j) * t->fields;
-        double m1 = 0, m2 = 0;
-        for (size_t q = 0; q < t->quantiles; q++) {
-            const double miss = 1 / (1 + exp(cell[ICL_MEMTABLE_PHI + q]));
-            m1 += t->weight[q] * miss;
-            m2 += t->weight[q] * miss * miss;
-        }
-        t->bounds[2 * (k * t->clocks + j)] = c1 = fmax(c1, m1);
-        t->bounds[2 * (k * t->clocks + j) + 1] = c2 = fmin(c2, 1 - m2 / m1);
+/* The clocks of every size are the same fractions of its last. */
+static enum icl_status take_clocks(const struct reader *r, size_t k, struct icl_err *err) {
+    struct icl_memtable *t = r->table;
+    const double end = r->s[t->clocks - 1], rounding = 1e-9;
+    t->lnend[k] = log(end);
+    for (size_t j = 0; j < t->clocks; j++) {
+        if (k == 0) t->u[j] = r->s[j] / end;
+        if (fabs(r->s[j] / end - t->u[j]) > rounding)
+            return ICL_ERR(err, ICL_EUSAGE,
+                           "K = %g: the clock s = %g is %.9g of the last, where K = %g has %.9g: it must be the same",
+                           r->size[k], r->s[j], r->s[j] / end, r->size[0], t->u[j]);
+        r->x[j] = icl_memtable_coordinate(t->u[j]);
     }
+    return ICL_OK;
+}
+
+/* A row of the response to offset o. */
+static enum icl_status take_response(const struct reader *r, size_t o, size_t k, size_t j, struct icl_err *err) {
+    struct icl_memtable *t = r->table;
+    const double offset = t->offset[o], size = r->size[k], s = t->u[j] * exp(t->lnend[k]), rounding = 1e-9;
+    if (r->row >= icl_table_rows(r->source) || value(r, OFFSET) != offset || value(r, K) != size ||
+        !(fabs(value(r, S) - s) <= rounding * s))
+        return ICL_ERR(err, ICL_EUSAGE, "offset = %g, K = %g is missing: %zu of its %zu clocks are there", offset, size,
+                       j, t->clocks);
+    const double response = value(r, RESPONSE);
+    if (!(response > 0 && isfinite(response)))
+        return ICL_ERR(err, ICL_EUSAGE, "offset = %g, K = %g, s = %g: response is %s", offset, size, s,
+                       icl_table_cell(r->source, r->row, r->column[RESPONSE]));
+    r->cell[(k * t->clocks + j) * t->fields + ICL_MEMTABLE_PHI + t->quantiles + o - 1] = log(response);
+    return ICL_OK;
+}
+
+static enum icl_status allocate(struct reader *r, struct icl_err *err) {
+    struct icl_memtable *t = r->table;
+    t->fields = ICL_MEMTABLE_PHI + t->quantiles + t->offsets - 1;
+    ICL_TRY(icl_mem_alloc(&t->lnK, t->sizes, sizeof *t->lnK, err));
+    ICL_TRY(icl_mem_alloc(&t->lnend, t->sizes, sizeof *t->lnend, err));
+    ICL_TRY(icl_mem_alloc(&t->excess, t->sizes, sizeof *t->excess, err));
+    ICL_TRY(icl_mem_alloc(&t->u, t->clocks, sizeof *t->u, err));
+    ICL_TRY(icl_mem_alloc(&t->lnI, t->sizes, sizeof *t->lnI, err));
+    ICL_TRY(icl_mem_alloc(&r->x, t->clocks, sizeof *r->x, err));
+    ICL_TRY(icl_mem_alloc(&r->s, t->clocks, sizeof *r->s, err));
+    return icl_mem_alloc(&r->cell, t->sizes * t->clocks, t->fields * sizeof *r->cell, err);
+}
+
+/* The splines of all fields. */
+static enum icl_status fit(const struct reader *r, struct icl_err *err) {
+    struct icl_memtable *t = r->table;
+    ICL_TRY(icl_memtable_spline(&t->spline, t->clocks, r->x, err));
+    t->coefs = icl_spline_coefs(t->spline);
+    ICL_TRY(icl_mem_alloc(&t->cell, t->sizes * t->fields, t->coefs * sizeof *t->cell, err));
+    for (size_t k = 0; k < t->sizes; k++) {
+        const double *cell = r->cell + k * t->clocks * t->fields;
+        t->lnI[k] = cell[(t->clocks - 1) * t->fields + ICL_MEMTABLE_LNI];
+        for (size_t i = 0; i < t->fields; i++)
+            ICL_TRY(icl_spline_solve(t->spline, cell + i, t->fields, t->cell + (k * t->fields + i) * t->coefs, err));
+    }
+    return ICL_OK;
 }
 
 static enum icl_status read_all(struct reader *r, struct icl_err *err) {
@@ -187,20 +231,17 @@ static enum icl_status read_all(struct reader *r, struct icl_err *err) {
     ICL_TRY(read_setting(r, err));
     ICL_TRY(read_lists(r, err));
     ICL_TRY(find_columns(r, err));
-    t->fields = ICL_MEMTABLE_PHI + t->quantiles;
-    ICL_TRY(icl_mem_alloc(&t->lnK, t->sizes, sizeof *t->lnK, err));
-    ICL_TRY(icl_mem_alloc(&t->excess, t->sizes, sizeof *t->excess, err));
-    ICL_TRY(icl_mem_alloc(&t->s, t->clocks, sizeof *t->s, err));
-    ICL_TRY(icl_mem_alloc(&t->x, t->clocks, sizeof *t->x, err));
-    ICL_TRY(icl_mem_alloc(&t->cell, t->sizes * t->clocks, t->fields * sizeof *t->cell, err));
-    ICL_TRY(icl_mem_alloc(&t->bounds, t->sizes * t->clocks, 2 * sizeof *t->bounds, err));
+    ICL_TRY(allocate(r, err));
     for (size_t k = 0; k < t->sizes; k++) {
         ICL_TRY(take_size(r, k, err));
-        bound(t, k);
+        ICL_TRY(take_clocks(r, k, err));
     }
-    if (next(r)) return ICL_ERR(err, ICL_EUSAGE, "more rows than its header's K and clocks: K = %g", value(r, K));
-    for (size_t j = 0; j < t->clocks; j++) t->x[j] = log1p(t->s[j] / t->s[1]);
-    return ICL_OK;
+    for (size_t o = 1; o < t->offsets; o++)
+        for (size_t k = 0; k < t->sizes; k++)
+            for (size_t j = 0; j < t->clocks; j++, r->row++) ICL_TRY(take_response(r, o, k, j, err));
+    if (r->row < icl_table_rows(r->source))
+        return ICL_ERR(err, ICL_EUSAGE, "more rows than its header's offsets, K and clocks: K = %g", value(r, K));
+    return fit(r, err);
 }
 
 enum icl_status icl_memtable_read(struct icl_memtable **table, const char *path, struct icl_err *err) {
@@ -218,6 +259,9 @@ enum icl_status icl_memtable_read(struct icl_memtable **table, const char *path,
 done:
     icl_mem_free(reader.size);
     icl_mem_free(reader.total);
+    icl_mem_free(reader.s);
+    icl_mem_free(reader.x);
+    icl_mem_free(reader.cell);
     icl_table_free(source);
     if (status == ICL_OK) return ICL_OK;
     icl_memtable_free(*table);

@@ -39,6 +39,7 @@ enum icl_status icl_model_alloc(struct icl_model **model, const struct icl_param
 void icl_model_free(struct icl_model *model) {
     if (!model) return;
     icl_context_free(model->train);
+    icl_memlaw_free(&model->law);
     icl_mem_free(model);
 }
 
@@ -144,9 +145,9 @@ static void jac_meanfield(const struct icl_model *m, const double *y, double *df
     DFDY(ICL_BETA, ICL_W) = f.sb - w * f.hab;
     DFDY(ICL_BETA, ICL_BETA) = w * (f.sc - w * f.hbb) - m->lambda_beta;
     DFDY(ICL_BETA, ICL_S) = -w * f.hsb;
-    DFDY(ICL_S, ICL_W) = -f.ha / memory.c1;
-    DFDY(ICL_S, ICL_BETA) = -w * f.hb / memory.c1;
-    DFDY(ICL_S, ICL_S) = -(f.hs + f.s * rates.dc1 / memory.c1) / memory.c1;
+    DFDY(ICL_S, ICL_W) = f.ra / memory.c1;
+    DFDY(ICL_S, ICL_BETA) = w * f.rb / memory.c1;
+    DFDY(ICL_S, ICL_S) = (f.rs - f.r * rates.dc1 / memory.c1) / memory.c1;
 }
 
 int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, void *context) {

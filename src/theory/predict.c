@@ -223,9 +223,10 @@ enum icl_status icl_predict_run(const struct icl_params *params, struct icl_pred
     const struct icl_train *train = &params->train;
     *p = (struct icl_prediction){0};
     ICL_TRY(icl_memlaw_init(params, params->task.K, &law, err));
-    ICL_TRY(budget_of(params, &p->budget, err));
     icl_memlaw_rates(&law, 0, &start);
     p->I_K_inf = law.budget;
+    icl_memlaw_free(&law);
+    ICL_TRY(budget_of(params, &p->budget, err));
     for (int level = 0; level < ICL_LEVEL_COUNT; level++) ICL_TRY(predict_level(params, (enum icl_level)level, p, err));
     struct icl_gauge *gauge;
     ICL_TRY(icl_gauge_alloc(&gauge, params, params->theory.level, params->task.K, false, err));
