@@ -95,7 +95,13 @@ static struct icl_context *context_of(const struct icl_params *params, enum icl_
 
 /* A spread of items, as a measured table will have it. */
 static struct icl_memlaw_state spread_of_items(size_t quantiles) {
-    struct icl_memlaw_state memory = {.quantiles = quantiles};
+    /* More than one class: with a response that has a bend, a jump in slope and an end. */
+    struct icl_memlaw_state memory = {.quantiles = quantiles,
+                                      .response = {.pieces = quantiles > 1 ? 2 : 0,
+                                                   .start = {0, 1.5},
+                                                   .width = {1.5, 2},
+                                                   .rise = {{0, 0.3, 0.1}, {0.4, -0.2, 0.03}},
+                                                   .slope = {{0, 0.02, 0}, {0.01, 0, 0.03}}}};
     for (size_t j = 0; j < quantiles; j++) {
         memory.phi[j] = -3 + 9 * ((double)j + 0.5) / (double)quantiles;
         memory.weight[j] = 1 / (double)quantiles;
@@ -136,8 +142,8 @@ static void kernels_agree(void **state) {
                             c->weight[k] * (1 + fabs(c->a[k]) + fabs(c->b[k])) * (4 + fabs(w * c->a[k]) + terms / 2);
                     icl_meanfield_sums(c, &memory, w, fast);
                     for (int m = 0; m < 3; m++) check_abs(fast[m], plain[m], DBL_EPSILON * size);
-                    const struct icl_meanfield_nodes nodes = {c->nodes,         c->a, c->b,         c->weight,
-                                                              memory.quantiles, lift, memory.weight};
+                    const struct icl_meanfield_nodes nodes = {c->nodes,         c->a, c->b,          c->weight,
+                                                              memory.quantiles, lift, memory.weight, &memory.response};
                     for (int k = 0; k < ISAS; k++) {
                         if (!isa[k].here) continue;
                         isa[k].sums(&nodes, w, fast);

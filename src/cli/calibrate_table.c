@@ -67,9 +67,8 @@ enum icl_status cmd_calibrate_head(const struct calibrate *c, const char *comman
 }
 
 enum icl_status cmd_calibrate_opening(const struct calibrate *c, struct cmd_text *head, struct icl_err *err) {
-    struct icl_column column[RAW] = {{"offset", "1"},     {"K", "items"}, {"seed", "1"},
-                                     {"s", "lr x steps"}, {"c1", "1"},    {"c2", "1"},
-                                     {"c3", "1"},         {"v", "1"}};
+    struct icl_column column[RAW] = {{"offset", "1"}, {"K", "items"}, {"seed", "1"}, {"s", "lr x steps"},
+                                     {"c1", "1"},     {"c2", "1"},    {"c3", "1"},   {"v", "1"}};
     struct names names;
     struct icl_table *table;
     const char *bytes;
@@ -219,7 +218,8 @@ static enum icl_status add_plain(const struct calibrate *c, const struct icl_cal
     return ICL_OK;
 }
 
-/* The response of one size to one offset; t and s of shape (clocks) are scratch, and so is each, (responses, clocks). */
+/* The response of one size to one offset; t and s of shape (clocks) are scratch, and so is each, (responses, clocks).
+ */
 static enum icl_status respond(const struct calibrate *c, size_t o, size_t k, const struct icl_calibrate_curve *plain,
                                double *t, double *s, struct icl_calibrate_response *each,
                                struct icl_calibrate_response *mean, struct icl_err *err) {
@@ -233,7 +233,7 @@ static enum icl_status respond(const struct calibrate *c, size_t o, size_t k, co
         ICL_TRY(icl_calibrate_respond(c->clocks, s, plain->mean, t, &c->point[index * c->clocks], c->offset[o],
                                       c->weight, each + r * c->clocks, err));
     }
-    icl_calibrate_responses(c->responses, c->clocks, plain->mean, each, mean);
+    icl_calibrate_respond_mean(c->responses, c->clocks, plain->mean, each, mean);
     return ICL_OK;
 }
 
@@ -243,8 +243,9 @@ static enum icl_status add_offset(const struct calibrate *c, size_t o, size_t k,
                                   struct icl_err *err) {
     for (size_t j = 0; j < c->clocks; j++) {
         const struct icl_calibrate_response *r = &response[j];
-        double row[COLUMNS] = {c->offset[o], c->K[k],    cmd_calibrate_clock(c, k, j), r->t,      r->look.c1,
-                               r->look.c2,   r->look.c3, NAN,                          r->look.v, r->response};
+        double row[COLUMNS] = {
+            c->offset[o], c->K[k],    cmd_calibrate_clock(c, k, j), r->t, r->look.c1, r->look.c2, r->look.c3, NAN,
+            r->look.v,    r->response};
         memcpy(row + BEFORE, r->look.phi, sizeof r->look.phi);
         row[BEFORE + CLASSES] = row[BEFORE + CLASSES + 1] = NAN;
         ICL_TRY(icl_table_numbers(table, row, err));
@@ -271,8 +272,8 @@ static enum icl_status add_offsets(const struct calibrate *c, const struct icl_c
 
 static enum icl_status write_table(const struct calibrate *c, const struct icl_calibrate_curve *curve,
                                    struct icl_err *err) {
-    struct icl_column column[COLUMNS] = {{"offset", "1"}, {"K", "items"}, {"s", "lr x steps"}, {"t", "lr x steps"},
-                                         {"c1", "1"},     {"c2", "1"},    {"c3", "1"},         {"I", "lr x steps"},
+    struct icl_column column[COLUMNS] = {{"offset", "1"}, {"K", "items"},   {"s", "lr x steps"}, {"t", "lr x steps"},
+                                         {"c1", "1"},     {"c2", "1"},      {"c3", "1"},         {"I", "lr x steps"},
                                          {"v", "1"},      {"response", "1"}};
     struct names names;
     struct icl_table *table;
@@ -306,8 +307,8 @@ enum icl_status cmd_calibrate_finish(const struct calibrate *c, struct icl_err *
         curve[k].c1_error = number + k * c->clocks;
         curve[k].I = curve[k].c1_error + n;
         curve[k].I_error = curve[k].I + n;
-        status = icl_calibrate_average(c->runs, c->clocks, s, c->weight, c->point + k * c->runs * c->clocks, &curve[k],
-                                       err);
+        status =
+            icl_calibrate_average(c->runs, c->clocks, s, c->weight, c->point + k * c->runs * c->clocks, &curve[k], err);
     }
     if (status == ICL_OK) status = write_table(c, curve, err);
     icl_mem_free(number);

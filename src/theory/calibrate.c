@@ -48,6 +48,12 @@ static double logit_of(double miss) {
     return log1p(-fmin(miss, 1 - 1e-16)) - log(fmax(miss, least));
 }
 
+double icl_calibrate_c1(const double *weight, const double *phi, double offset) {
+    double c1 = 0;
+    for (size_t q = 0; q < ICL_CALIBRATE_CLASSES; q++) c1 += weight[q] * miss_of(phi[q] + offset);
+    return c1;
+}
+
 void icl_calibrate_measure(size_t K, float *phi, size_t novel, const float *other, const double *weight,
                            struct icl_calibrate_point *point) {
     const double n = (double)K;

@@ -80,8 +80,8 @@ enum icl_status icl_calibrate_respond(size_t n, const double *s, const struct ic
                                       struct icl_err *err) ICL_MUST_CHECK;
 /* Of several networks (shape (runs, n)): times and looks averaged, responses as their logarithms, over those that have
  * one; before the classes part 1, beyond the last clock the last response. */
-void icl_calibrate_responses(size_t runs, size_t n, const struct icl_calibrate_point *plain,
-                             const struct icl_calibrate_response *run, struct icl_calibrate_response *mean);
+void icl_calibrate_respond_mean(size_t runs, size_t n, const struct icl_calibrate_point *plain,
+                                const struct icl_calibrate_response *run, struct icl_calibrate_response *mean);
 enum icl_status icl_calibrate_law(size_t sizes, const double *K, const struct icl_calibrate_curve *curve,
                                   struct icl_calibrate_fit *fit, struct icl_err *err) ICL_MUST_CHECK;
 
