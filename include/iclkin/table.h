@@ -75,7 +75,7 @@ const char *icl_table_column_name(const struct icl_table *table, size_t column);
 /* The index of a column by name; ICL_EUSAGE naming the table's columns if it has none such. */
 enum icl_status icl_table_find(const struct icl_table *table, const char *name, size_t *column,
                                struct icl_err *err) ICL_MUST_CHECK;
-/* A cell as a number (NaN where it is text) and as text. */
+/* A cell as a number (NaN where it is text) and as text (NULL where it is a number). */
 double icl_table_value(const struct icl_table *table, size_t row, size_t column);
 const char *icl_table_cell(const struct icl_table *table, size_t row, size_t column);
 /* The value of a header key, or NULL. */

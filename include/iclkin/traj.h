@@ -43,7 +43,7 @@ struct icl_traj_result {
 
 enum icl_traj_stop {
     ICL_TRAJ_TO_END,   /* t_max, or the blow-up if that is earlier */
-    ICL_TRAJ_TO_ICL,   /* as soon as t_icl is known */
+    ICL_TRAJ_TO_ICL,   /* as soon as t_icl is known; t_iwl and t_loss are not looked for */
     ICL_TRAJ_TO_BLOWUP /* to the end, and on until t_blowup is known (reduced level) */
 };
 

@@ -158,12 +158,10 @@ static enum icl_status next_row(struct icl_table *table, struct cell **cells, st
     return ICL_OK;
 }
 
-static enum icl_status set_number(struct icl_table *table, struct cell *cell, double number, struct icl_err *err) {
-    char text[ICL_NUMBER_SIZE];
-
-    icl_number_print(number, text);
+/* Printed where it is written: a table that is only read never needs the text. */
+static void set_number(struct cell *cell, double number) {
     cell->number = number;
-    return keep(table, text, strlen(text), &cell->text, err);
+    cell->text = NULL;
 }
 
 static enum icl_status set_text(struct icl_table *table, struct cell *cell, size_t j, const char *text,
@@ -183,7 +181,7 @@ enum icl_status icl_table_row(struct icl_table *table, const union icl_cell *cel
         if (table->column[j].text)
             ICL_TRY(set_text(table, &cell[j], j, cells[j].text, err));
         else
-            ICL_TRY(set_number(table, &cell[j], cells[j].number, err));
+            set_number(&cell[j], cells[j].number);
     }
     table->rows++;
     return ICL_OK;
@@ -193,7 +191,7 @@ enum icl_status icl_table_numbers(struct icl_table *table, const double *values,
     struct cell *cell;
 
     ICL_TRY(next_row(table, &cell, err));
-    for (size_t j = 0; j < table->columns; j++) ICL_TRY(set_number(table, &cell[j], values[j], err));
+    for (size_t j = 0; j < table->columns; j++) set_number(&cell[j], values[j]);
     table->rows++;
     return ICL_OK;
 }
@@ -204,7 +202,7 @@ enum icl_status icl_table_break(struct icl_table *table, struct icl_err *err) {
     return ICL_OK;
 }
 
-/* Appends at *used of out; where out is NULL, only counts. */
+/* Appends at *used of out; where out is NULL, only counts, and numbers by their most. */
 static void put(char *out, size_t *used, const char *text) {
     const size_t length = strlen(text);
 
@@ -236,7 +234,13 @@ static size_t layout(const struct icl_table *table, char *out) {
     for (size_t i = 0; i <= table->rows; i++) {
         for (; next < table->breaks && table->break_before[next] == i; next++) put(out, &used, "\n");
         for (size_t j = 0; i < table->rows && j < table->columns; j++) {
-            put(out, &used, table->cell[i * table->columns + j].text);
+            const struct cell *cell = &table->cell[i * table->columns + j];
+            char number[ICL_NUMBER_SIZE];
+
+            if (cell->text == NULL && out == NULL)
+                used += ICL_NUMBER_SIZE;
+            else
+                put(out, &used, cell->text != NULL ? cell->text : icl_number_print(cell->number, number));
             put(out, &used, j + 1 < table->columns ? "\t" : "\n");
         }
     }
@@ -244,13 +248,13 @@ static size_t layout(const struct icl_table *table, char *out) {
 }
 
 enum icl_status icl_table_text(struct icl_table *table, const char **text, size_t *length, struct icl_err *err) {
-    const size_t bytes = layout(table, NULL);
+    const size_t most = layout(table, NULL);
 
     icl_mem_free(table->text);
-    ICL_TRY(icl_mem_alloc(&table->text, bytes + 1, 1, err));
-    layout(table, table->text);
+    ICL_TRY(icl_mem_alloc(&table->text, most + 1, 1, err));
+    *length = layout(table, table->text);
+    table->text[*length] = '\0';
     *text = table->text;
-    *length = bytes;
     return ICL_OK;
 }
 

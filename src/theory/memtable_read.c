@@ -118,12 +118,12 @@ static double value(const struct reader *r, size_t column) {
 static enum icl_status take(const struct reader *r, size_t k, size_t j, double before, struct icl_err *err) {
     struct icl_memtable *t = r->table;
     double *cell = r->cell + (k * t->clocks + j) * t->fields, c1 = 0;
+    char number[ICL_NUMBER_SIZE];
     const double size = r->size[k], s = value(r, S), I_K = value(r, I), seen = value(r, C1);
     for (size_t i = OFFSET; i < FIXED + t->quantiles; i++)
         if (!isfinite(value(r, i)))
             return ICL_ERR(err, ICL_EUSAGE, "K = %g, s = %g: %s is %s", size, s,
-                           icl_table_column_name(r->source, r->column[i]),
-                           icl_table_cell(r->source, r->row, r->column[i]));
+                           icl_table_column_name(r->source, r->column[i]), icl_table_number(value(r, i), number));
     if (j == 0 ? s != 0 : !(s > r->s[j - 1]))
         return ICL_ERR(err, ICL_EUSAGE, "K = %g: the clock s = %g after %g: it must rise from 0", size, s,
                        j > 0 ? r->s[j - 1] : 0);
@@ -146,6 +146,7 @@ static enum icl_status take(const struct reader *r, size_t k, size_t j, double b
 static enum icl_status take_size(struct reader *r, size_t k, struct icl_err *err) {
     struct icl_memtable *t = r->table;
     double before = 0;
+    char number[ICL_NUMBER_SIZE];
     for (size_t j = 0; j < t->clocks; j++, r->row++) {
         const bool there = r->row < icl_table_rows(r->source) && !(value(r, OFFSET) != 0 && isfinite(value(r, OFFSET)));
         if (there && isfinite(value(r, K)) && value(r, K) == r->size[k]) {
@@ -155,7 +156,7 @@ static enum icl_status take_size(struct reader *r, size_t k, struct icl_err *err
         }
         if (there && !isfinite(value(r, K)))
             return ICL_ERR(err, ICL_EUSAGE, "after K = %g, s = %g: K is %s", r->size[k], j > 0 ? r->s[j - 1] : 0,
-                           icl_table_cell(r->source, r->row, r->column[K]));
+                           icl_table_number(value(r, K), number));
         return ICL_ERR(err, ICL_EUSAGE, "K = %g is missing: %zu of its %zu clocks are there", r->size[k], j, t->clocks);
     }
     t->lnK[k] = log(r->size[k]);
@@ -191,9 +192,10 @@ static enum icl_status take_response(const struct reader *r, size_t o, size_t k,
         return ICL_ERR(err, ICL_EUSAGE, "offset = %g, K = %g is missing: %zu of its %zu clocks are there", offset, size,
                        j, t->clocks);
     const double response = value(r, RESPONSE);
+    char number[ICL_NUMBER_SIZE];
     if (!(response > 0 && isfinite(response)))
         return ICL_ERR(err, ICL_EUSAGE, "offset = %g, K = %g, s = %g: response is %s", offset, size, s,
-                       icl_table_cell(r->source, r->row, r->column[RESPONSE]));
+                       icl_table_number(response, number));
     r->cell[(k * t->clocks + j) * t->fields + ICL_MEMTABLE_PHI + t->quantiles + o - 1] = log(response);
     return ICL_OK;
 }

@@ -80,6 +80,7 @@ struct run {
     double t_last;          /* of the last row written */
     double closed;          /* level asymptotic: (T7), the time of its blow-up */
     bool ended;             /* the result has the state at its end */
+    bool icl_alone;         /* t_iwl and t_loss are not asked for */
     double at_icl[ICL_DIM]; /* the state at t_icl */
 };
 
@@ -195,6 +196,7 @@ static enum icl_status find_events(struct run *run, struct mark mark[EVENTS], si
             result->t_icl = mark[(*marks)++].t;
         }
     }
+    if (run->icl_alone) return ICL_OK;
     if (!isinf(result->t_icl) && isinf(result->t_loss)) {
         ICL_TRY(first_change(traj, event_loss, after, false, &mark[*marks], &found, err));
         if (found) result->t_loss = mark[(*marks)++].t;
@@ -328,7 +330,14 @@ static enum icl_status integrate(struct run *run, const double *y0, enum icl_tra
 enum icl_status icl_traj_run(struct icl_traj *traj, double w, double beta, enum icl_traj_stop stop, icl_traj_sink *sink,
                              void *context, struct icl_traj_result *result, struct icl_err *err) {
     const double y0[ICL_DIM] = {w, beta, 0};
-    struct run run = {traj, sink, context, result, 0, -1, INFINITY, false, {w, beta, 0}};
+    struct run run = {.traj = traj,
+                      .sink = sink,
+                      .context = context,
+                      .result = result,
+                      .t_last = -1,
+                      .closed = INFINITY,
+                      .icl_alone = stop == ICL_TRAJ_TO_ICL,
+                      .at_icl = {w, beta, 0}};
     *result = (struct icl_traj_result){.t_icl = INFINITY, .t_iwl = INFINITY, .t_loss = INFINITY, .t_blowup = INFINITY};
     const bool asymptotic = traj->level == ICL_LEVEL_ASYMPTOTIC;
     if (asymptotic) ICL_TRY(closed_time(traj, w, beta, &run.closed, err));
