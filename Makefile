@@ -203,6 +203,14 @@ bench-scaling: iclkin  ## what a second core brings: threads and, with ICLKIN_MP
 validate: iclkin   ## holds every prediction against simulation; says first how long that will take, and can be stopped
 	@./iclkin validate
 
+# A table's own header is the command that made it, seed and all.
+MEMORY := $(wildcard params/memory/*.tsv)
+calibrate: iclkin  ## measures the shipped memory tables again (two hours on two cores; can be stopped, goes on)
+	mkdir -p out/memory
+	@for t in $(notdir $(MEMORY)); do \
+	    ./iclkin calibrate params/memory/$$t --resume -o out/memory/$$t && cp out/memory/$$t params/memory/$$t || exit; \
+	done
+
 validate-simulation: iclkin   ## holds the simulation against theory and known values, at full size (a quarter of an hour)
 	@ICLKIN=./iclkin tests/validate_simulation.sh
 
@@ -259,4 +267,4 @@ help:       ## this list
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate validate-simulation clean install uninstall help
+.PHONY: all calibrate deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate validate-simulation clean install uninstall help
