@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_validate.sh -- `iclkin validate`: --quick holds; a factor of 1.1 in c1 is caught; the same table for any threads,
-# killed and resumed; a cache of other runs and settings that cannot be are refused by name.
+# killed and resumed; the page; a cache of other runs and settings that cannot be are refused by name.
 # shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
@@ -102,6 +102,45 @@ expect 0 "$ICLKIN" validate "${list[@]}" -o "$dir/part"
 cmp -s "$table" "$dir/part/validate.tsv" || fail "killed and resumed, another table"
 [ -z "$(find "$dir/part" -name '*.checkpoints')" ] || fail "checkpoints stay"
 
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+page=$dir/report/deep/index.html
+expect 0 "$ICLKIN" validate "${list[@]}" -o "$dir/whole" --report "$dir/report/deep"
+cmp -s "$table" "$dir/keep" || fail "--report changes the table"
+# acc_icl and outcome have a figure each, as t_icl and w; ks; and the overview
+[ "$(grep -c '<figure>' "$page")" -eq 6 ] || fail "the page has $(grep -c '<figure>' "$page") figures, not 6"
+[ "$(grep -c '</svg>' "$page")" -eq 6 ] || fail "a figure is not whole"
+[ "$(grep -c '<tr' "$page")" -eq $((48 + 3 + 2)) ] || fail "the page has $(grep -c '<tr' "$page") rows"
+for text in 'K = 60' 'iclkin validate .*one.ini .*two.ini -o' "commit $("$ICLKIN" --version | sed 's/.*(//; s/)//')"; do
+    grep -q "$text" "$page" || fail "the page does not say '$text'"
+done
+grep -oE "(src|href|url)[=(]['\"]?[^'\" >]*" "$page" | grep -vE "^href=['\"]#picture|^url\(#" && fail "the page needs something else"
+[ -z "$(grep -oE " id=['\"][^'\"]*" "$page" | sort | uniq -d)" ] || fail "two things of one name in the page"
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -n "$browser" ]; then
+    look() {
+        timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/browser" "$@" "file://$page" \
+            2>"$dir/err"
+    }
+    look --dump-dom >"$dir/dom" || fail "the browser does not open the page: $(tail -3 "$dir/err")"
+    [ "$(grep -o '<svg' "$dir/dom" | wc -l)" -eq 6 ] || fail "the browser sees $(grep -o '<svg' "$dir/dom" | wc -l) figures"
+    grep -q 'class="word holds">holds' "$dir/dom" || fail "the browser sees no verdict"
+    look --window-size=1200,3000 --screenshot="$dir/page.png" >/dev/null || fail "no screenshot"
+    # a blank page of this size takes some 10 kB
+    [ "$(stat -c %s "$dir/page.png" 2>/dev/null || echo 0)" -gt 50000 ] || fail "the page is all but blank"
+else
+    echo "no browser: the page was not looked at"
+fi
+(
+    mkdir "$dir/bin"
+    printf '#!/bin/sh\nexit 3\n' >"$dir/bin/gnuplot"
+    chmod +x "$dir/bin/gnuplot"
+    PATH=$dir/bin:$PATH
+    "$ICLKIN" validate -q "${list[@]}" -o "$dir/whole" --report "$dir/none" >/dev/null 2>"$dir/err"
+) && fail "a gnuplot that fails is not told"
+grep -q 'gnuplot: exit code 3' "$dir/err" || fail "gnuplot: $(cat "$dir/err")"
+[ ! -e "$dir/none/index.html" ] || fail "gnuplot failed, and there is a page"
+
 # ---- refused ---------------------------------------------------------------------------------------------------------
 
 expect 2 "$ICLKIN" validate "${list[@]}" -s task.items=unit -o "$dir/whole"
@@ -112,9 +151,9 @@ refused() { # TEXT LINE...: one.ini with these lines in [validate] instead
     shift
     sed '/^\[validate\]/,$d' "$dir/list/one.ini" >"$dir/bad.ini"
     printf '%s\n' '[validate]' "$@" >>"$dir/bad.ini"
-    expect 2 "$ICLKIN" validate "$dir/bad.ini" -o "$dir/none"
+    expect 2 "$ICLKIN" validate "$dir/bad.ini" -o "$dir/nothing"
     grep -qE -- "(bad.ini|setting bad).*$text" "$dir/err" || fail "$*: $(cat "$dir/err")"
-    [ ! -e "$dir/none" ] || fail "$*: refused, and something written"
+    [ ! -e "$dir/nothing" ] || fail "$*: refused, and something written"
 }
 refused 'no such quantity; there are t_icl' 'compare = t_ilc:0.1'
 refused 'needs a time: w@t' 'compare = w:0.1'

@@ -51,6 +51,7 @@ struct icl_validate_row {
     struct icl_stats stats;
     bool judged;
     enum icl_stats_verdict verdict;
+    const double *s, *h; /* SPREAD, while the sink runs: t_icl of each run, simulated and by theory; else NULL */
 };
 typedef enum icl_status icl_validate_sink(const struct icl_validate_row *row, void *context, struct icl_err *err);
 

@@ -26,6 +26,7 @@ struct cmd_line {
     const char *xaxis, *yaxis;        /* -x, -y, or NULL */
     const char *at, *window, *curves; /* fixedpoints, or NULL */
     const char *shard;                /* ensemble: i/n, or NULL */
+    const char *report;               /* validate: a folder, or NULL */
     bool quiet, json, check, ini, boundary, adapt, resume, quick;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };

@@ -91,7 +91,9 @@ static const char *cell_of(double value, double error, char cell[CELL]) {
 static const char *difference_of(const struct icl_validate_row *row, double confidence, char cell[CELL]) {
     const double scale = row->entry->row->absolute ? 1 : 100, width = icl_stats_width(&row->stats, confidence);
     const char *unit = row->entry->row->absolute ? "" : " %";
-    if (!isfinite(row->stats.difference))
+    if (isinf(row->stats.simulation) && isinf(row->stats.theory))
+        snprintf(cell, CELL, "neither does");
+    else if (!isfinite(row->stats.difference))
         snprintf(cell, CELL, isnan(row->stats.difference) ? "-" : "only one does");
     else if (isinf(width))
         snprintf(cell, CELL, "%+.3g%s", scale * row->stats.difference, unit);
@@ -129,6 +131,7 @@ static enum icl_status conclude(const struct validate *validate, struct icl_err 
     const size_t *count = validate->count, judged = count[0] + count[1] + count[2];
     struct cmd_text text = {0};
     enum icl_status status = write_table(validate, err);
+    if (status == ICL_OK && validate->line->report) status = cmd_validate_report(validate, err);
     if (status == ICL_OK) status = say_all(validate, &text, err);
     if (status == ICL_OK) status = icl_table_save(NULL, text.bytes, text.length, err);
     cmd_text_free(&text);

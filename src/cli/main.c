@@ -38,6 +38,8 @@ static const struct cmd_option options[] = {
     {LETTERS_END + 10, "shard", "i/n", 'n', FIELD(shard),
      "does the ith of n parts of the runs (by default the job array's, where SLURM_ARRAY_TASK_ID is set)"},
     {LETTERS_END + 11, "quick", NULL, 'q', FIELD(quick), "the small list, of two minutes at most"},
+    {LETTERS_END + 12, "report", "DIR", 'q', FIELD(report),
+     "writes DIR/index.html: the verdicts, a figure for each, how to run it again"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 

@@ -36,10 +36,11 @@ struct validate_part {
     double steps; /* SGD steps that it lacks, as theory expects them */
 };
 
-/* A compared number. */
+/* A compared number; of kind SPREAD with its 2 x runs numbers, kept from sample on. */
 struct validate_row {
     const struct validate_setting *setting;
     struct icl_validate_row row;
+    size_t sample;
 };
 
 struct validate {
@@ -52,6 +53,8 @@ struct validate {
     struct ensemble_board board;
     struct validate_row *row;
     size_t rows, room;
+    double *sample; /* shape (samples) */
+    size_t samples;
     struct icl_validate_items *items; /* K* of the parts of one setting, as they come */
     size_t count[3];                  /* of judged rows, by enum icl_stats_verdict */
 };
@@ -63,6 +66,17 @@ void cmd_validate_free(struct validate *validate);
 enum icl_status cmd_validate_simulate(struct validate *validate, bool *root, struct icl_err *err);
 /* Holds every setting against theory: fills validate->row. */
 enum icl_status cmd_validate_compare(struct validate *validate, struct icl_err *err);
+/* The page and its figures, in the folder line->report. */
+enum icl_status cmd_validate_report(const struct validate *validate, struct icl_err *err);
+/* The figures that a setting has, drawn in the folder of the report: calls give for each, in order. */
+enum icl_status cmd_validate_figures(const struct validate *validate, const struct validate_setting *setting,
+                                     enum icl_status (*give)(const char *picture, const char *caption, void *context,
+                                                             struct icl_err *err),
+                                     void *context, struct icl_err *err);
+/* That of all judged rows. */
+enum icl_status cmd_validate_overview(const struct validate *validate, char picture[CMD_PATH], struct icl_err *err);
+/* Makes a folder and those above it. */
+enum icl_status cmd_validate_folder(const char *path, struct icl_err *err);
 /* Where a row belongs: "N=50 K=1000", or "" without axes. Returns place. */
 const char *cmd_validate_place(const struct validate_row *row, char place[VALIDATE_NAME]);
 

@@ -95,6 +95,15 @@ struct collector {
     const struct validate_setting *setting;
 };
 
+static enum icl_status keep_sample(struct validate *validate, const struct icl_validate_row *row, struct icl_err *err) {
+    const size_t samples = validate->samples + 2 * row->runs;
+    ICL_TRY(icl_mem_grow(&validate->sample, validate->samples, samples + 1, sizeof *validate->sample, err));
+    memcpy(validate->sample + validate->samples, row->s, row->runs * sizeof *row->s);
+    memcpy(validate->sample + validate->samples + row->runs, row->h, row->runs * sizeof *row->h);
+    validate->samples = samples;
+    return ICL_OK;
+}
+
 static enum icl_status collect(const struct icl_validate_row *row, void *context, struct icl_err *err) {
     const struct collector *collector = context;
     struct validate *validate = collector->validate;
@@ -103,7 +112,8 @@ static enum icl_status collect(const struct icl_validate_row *row, void *context
         ICL_TRY(icl_mem_grow(&validate->row, validate->room, room, sizeof *validate->row, err));
         validate->room = room;
     }
-    validate->row[validate->rows++] = (struct validate_row){collector->setting, *row};
+    validate->row[validate->rows++] = (struct validate_row){collector->setting, *row, validate->samples};
+    if (row->s) ICL_TRY(keep_sample(validate, row, err));
     if (row->judged) validate->count[row->verdict]++;
     return ICL_OK;
 }

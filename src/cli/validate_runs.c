@@ -119,8 +119,7 @@ static void announce(struct crew *crew) {
 
 /* ---- the list --------------------------------------------------------------------------------------------------- */
 
-/* A folder and those above it. */
-static enum icl_status make_folder(const char *path, struct icl_err *err) {
+enum icl_status cmd_validate_folder(const char *path, struct icl_err *err) {
     char copy[CMD_PATH];
     if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
         return ICL_ERR(err, ICL_EUSAGE, "-o: too long a path");
@@ -159,7 +158,7 @@ static enum icl_status list_jobs(struct crew *crew, struct icl_err *err) {
 
 static enum icl_status open_parts(struct crew *crew, struct icl_err *err) {
     struct validate *validate = crew->validate;
-    ICL_TRY(make_folder(validate->folder, err));
+    ICL_TRY(cmd_validate_folder(validate->folder, err));
     for (size_t i = 0; i < validate->parts; i++) {
         struct validate_part *part = &validate->part[i];
         const enum icl_status status = cmd_ensemble_open(&part->ensemble, err);

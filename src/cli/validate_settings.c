@@ -227,6 +227,7 @@ void cmd_validate_free(struct validate *validate) {
     for (size_t i = 0; validate->part && i < validate->parts; i++) cmd_ensemble_free(&validate->part[i].ensemble);
     for (size_t i = 0; i < validate->settings; i++) icl_memtable_free(validate->setting[i].table);
     icl_mem_free(validate->items);
+    icl_mem_free(validate->sample);
     icl_mem_free(validate->row);
     icl_mem_free(validate->part);
     icl_mem_free(validate->setting);

@@ -103,6 +103,8 @@ static enum icl_status compare_spread(struct compare *compare, const struct poin
         compare->s[row->runs] = s;
         compare->h[row->runs++] = h <= t_max ? h : INFINITY;
     }
+    row->s = compare->s;
+    row->h = compare->h;
     return icl_stats_spread(row->runs, compare->s, compare->h, &row->stats, err);
 }
 
