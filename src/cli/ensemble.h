@@ -54,6 +54,7 @@ struct ensemble {
     struct ensemble_board *board;
     const struct ensemble_watch *watch;
     size_t watches;
+    bool bare;                    /* its header says of the theory's sections only what differs from the defaults */
     char prefix[ICL_NUMBER_SIZE]; /* before a row on its way to rank 0 */
 };
 

@@ -124,6 +124,26 @@ static enum icl_status add_kernel(const struct ensemble *ensemble, struct icl_ta
     return status;
 }
 
+/* A file that outlives a change of theory, of its parameters too. */
+static enum icl_status add_bare(const struct icl_params *params, struct icl_table *table, struct icl_err *err) {
+    static const char *const theory[] = {"theory", "memory", "solver", "calibrate"};
+    struct icl_params preset;
+    icl_params_default(&preset);
+    for (size_t i = 0; i < icl_params_count(); i++) {
+        const struct icl_param *row = icl_params_row(i);
+        char key[ICL_AXIS_NAME], value[ICL_TEXT_SIZE], usual[ICL_TEXT_SIZE];
+        bool skipped = false;
+        icl_params_text(params, row, value);
+        for (size_t k = 0; k < sizeof theory / sizeof *theory; k++)
+            skipped = skipped || strcmp(row->section, theory[k]) == 0;
+        if (skipped) skipped = strcmp(value, icl_params_text(&preset, row, usual)) == 0;
+        if (skipped || !icl_params_stated(row)) continue;
+        snprintf(key, sizeof key, "%.20s.%.20s", row->section, row->key);
+        ICL_TRY(icl_table_meta(table, err, key, "%s", value));
+    }
+    return ICL_OK;
+}
+
 static enum icl_status fill_head(const struct ensemble *ensemble, struct icl_table *table, struct icl_err *err) {
     static const char *const name[ENSEMBLE_AXES] = {"axis.x", "axis.y"};
     char spec[ICL_TEXT_SIZE];
@@ -131,7 +151,7 @@ static enum icl_status fill_head(const struct ensemble *ensemble, struct icl_tab
     for (size_t k = 0; k < ensemble->axes && k < ENSEMBLE_AXES; k++)
         ICL_TRY(icl_table_meta(table, err, name[k], "%s", icl_axis_text(&ensemble->axis[k], spec)));
     ICL_TRY(add_kernel(ensemble, table, err));
-    return icl_params_meta(&ensemble->line->params, table, err);
+    return (ensemble->bare ? add_bare : icl_params_meta)(&ensemble->line->params, table, err);
 }
 
 const char *cmd_ensemble_watched(const struct ensemble_watch *watch, char name[ENSEMBLE_NAME]) {

@@ -116,7 +116,7 @@ static enum icl_status read_setting(const struct cmd_line *line, struct validate
 
 /* ---- its ensembles ---------------------------------------------------------------------------------------------- */
 
-/* What is simulated does not depend on the theory: without its sections a cache outlives a change of theory. */
+/* What is simulated does not depend on the theory. */
 static struct icl_params simulated(const struct icl_params *params, const struct icl_quantity_list *list) {
     struct icl_params only = *params, preset;
     icl_params_default(&preset);
@@ -184,7 +184,8 @@ static enum icl_status plan_part(struct validate *validate, struct validate_part
                                    .quiet = validate->line->quiet,
                                    .resume = true,
                                    .params = simulated(&part->params, &setting->list)};
-    part->ensemble = (struct ensemble){.line = &part->line, .board = &validate->board, .watch = part->watch};
+    part->ensemble =
+        (struct ensemble){.line = &part->line, .board = &validate->board, .watch = part->watch, .bare = true};
     for (size_t e = 0; e < setting->list.count; e++) {
         const struct icl_quantity_entry *entry = &setting->list.entry[e];
         if (entry->row->kind != ICL_QUANTITY_STATE) continue;
