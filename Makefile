@@ -211,9 +211,6 @@ calibrate: iclkin  ## measures the shipped memory tables again (two hours on two
 	    ./iclkin calibrate params/memory/$$t --resume -o out/memory/$$t && cp out/memory/$$t params/memory/$$t || exit; \
 	done
 
-validate-simulation: iclkin   ## holds the simulation against theory and known values, at full size (a quarter of an hour)
-	@ICLKIN=./iclkin tests/validate_simulation.sh
-
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c)))
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcli.a $(LIB)
@@ -267,4 +264,4 @@ help:       ## this list
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all calibrate deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate validate-simulation clean install uninstall help
+.PHONY: all calibrate deps deps-check demo figures tests test check lint slack bench bench-scaling fuzz validate clean install uninstall help

@@ -10,8 +10,8 @@ row(kind, curve, value) = (is("kind", kind) && column("curve") == curve ? column
 QUANTITY = ""; ABSCISSA = ""; LOG = 0
 stats TABLE using (QUANTITY = strcol("quantity"), ABSCISSA = strcol("abscissa"), LOG = column("log"), column("curve")) nooutput
 LAST = STATS_max
-SIM_min = 0; SIM_max = 1; SIM_min_y = 0; SIM_max_y = 1
 stats TABLE using (is("kind", "simulation") ? column("x") : NaN):(is("kind", "simulation") ? column("value") : NaN) name "SIM" nooutput
+if (!exists("SIM_min_y")) stats TABLE using "x":"value" name "SIM" nooutput
 SPAN = SIM_max_y - SIM_min_y
 if (SPAN < 0.2 * abs(SIM_max_y)) SPAN = 0.2 * abs(SIM_max_y)
 if (SPAN == 0) SPAN = 1
@@ -28,4 +28,4 @@ plot for [k = 1:3] for [c = 0:LAST] TABLE using "x":(inside(row(word(LEVELS, k),
     for [k = 3:1:-1] NaN with lines lt k title word(NAMES, k), \
     for [c = 0:LAST] TABLE using "x":(row("simulation", c, "value")):(column("error")) with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb INK notitle, \
     NaN with points pt 7 ps 0.9 lc rgb INK title "simulation", \
-    for [c = 0:LAST] TABLE using "x":(row("simulation", c, "value")):(LAST > 0 && column("x") == SIM_max_x ? strcol("name") : "") with labels left offset 1, 0 noenhanced font ",11" notitle
+    TABLE using "x":(LAST > 0 && is("kind", "label") ? column("value") : NaN):(strcol("name")) with labels left offset 1, 0 noenhanced font ",11" notitle

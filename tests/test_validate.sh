@@ -102,6 +102,21 @@ expect 0 "$ICLKIN" validate "${list[@]}" -o "$dir/part"
 cmp -s "$table" "$dir/part/validate.tsv" || fail "killed and resumed, another table"
 [ -z "$(find "$dir/part" -name '*.checkpoints')" ] || fail "checkpoints stay"
 
+# ---- the full list ---------------------------------------------------------------------------------------------------
+
+# Every shipped setting can be planned, run, held against theory and drawn; here as a caricature of itself.
+settings=$(dirname "$0")/../params/validate
+"$ICLKIN" validate -o "$dir/full" --report "$dir/full/report" -s memory.law=powerlaw -s ensemble.runs=1 -s train.lr=10 \
+    -s train.batch=1 -s sim.hidden=1 -s sim.eval_items=10 >"$dir/out" 2>"$dir/err"
+code=$?
+[ $code -le 1 ] || fail "the full list ends with $code: $(tail -1 "$dir/err")"
+for file in "$settings"/*.ini; do
+    name=$(basename "$file" .ini)
+    grep -q "^$name"$'\t' "$dir/full/validate.tsv" || fail "the full list lacks $name"
+    head -1 "$file" | grep -q '^; ' || fail "$name: its first line does not say what it is about"
+    grep -q "<h2 id=\"$name\">" "$dir/full/report/index.html" || fail "the report lacks $name"
+done
+
 # ---- the page --------------------------------------------------------------------------------------------------------
 
 page=$dir/report/deep/index.html

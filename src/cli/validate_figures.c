@@ -101,32 +101,43 @@ static void name_curve(const struct curves *curves, const struct validate_row *r
     cmd_validate_place(&other, name);
 }
 
-static enum icl_status curve_rows(struct curves *curves, const struct validate_row *first, int level,
-                                  struct icl_err *err) {
-    const struct validate *validate = curves->validate;
+/* A row of the figure's table; its curve's name stands at the place of kind `label`. */
+static enum icl_status curve_row(struct curves *curves, const struct validate_row *row, const char *kind, double value,
+                                 double error, struct icl_err *err) {
     const struct validate_setting *setting = curves->setting;
     const struct icl_param *param = curves->along == ALONG_X ? setting->x.param : setting->y.param;
     const bool log = curves->along == ALONG_X ? setting->x.log : curves->along == ALONG_Y && setting->y.log;
     char name[VALIDATE_NAME];
-    name_curve(curves, first, name);
+    name_curve(curves, row, name);
+    const union icl_cell cells[] = {{.text = curves->row->name},
+                                    {.text = curves->along == IN_TIME ? "t" : param->key},
+                                    {.text = name},
+                                    {.text = kind},
+                                    {.number = log},
+                                    {.number = (double)curves->drawn},
+                                    {.number = abscissa(curves, row)},
+                                    {.number = finite(value)},
+                                    {.number = isnan(error) ? 0 : error}};
+    return icl_table_row(curves->table, cells, err);
+}
+
+/* level -1: the simulation. */
+static enum icl_status curve_rows(struct curves *curves, const struct validate_row *first, int level,
+                                  struct icl_err *err) {
+    const struct validate *validate = curves->validate;
+    const struct validate_row *last = NULL;
     for (size_t i = 0; i < validate->rows; i++) {
         const struct validate_row *row = &validate->row[i];
-        if (!belongs(curves, row) || !together(curves, first, row)) continue;
-        if ((int)row->row.level != (level < 0 ? (int)setting->params.theory.level : level)) continue;
         const struct icl_stats *stats = &row->row.stats;
-        const union icl_cell cells[] = {
-            {.text = curves->row->name},
-            {.text = curves->along == IN_TIME ? "t" : param->key},
-            {.text = name},
-            {.text = level < 0 ? "simulation" : icl_traj_level((enum icl_level)level)},
-            {.number = log},
-            {.number = (double)curves->drawn},
-            {.number = abscissa(curves, row)},
-            {.number = finite(level < 0 ? stats->simulation : stats->theory)},
-            {.number = level < 0 && !isnan(stats->simulation_error) ? stats->simulation_error : 0}};
-        ICL_TRY(icl_table_row(curves->table, cells, err));
+        if (!belongs(curves, row) || !together(curves, first, row)) continue;
+        if ((int)row->row.level != (level < 0 ? (int)curves->setting->params.theory.level : level)) continue;
+        const char *kind = level < 0 ? "simulation" : icl_traj_level((enum icl_level)level);
+        ICL_TRY(curve_row(curves, row, kind, level < 0 ? stats->simulation : stats->theory,
+                          level < 0 ? stats->simulation_error : 0, err));
+        if (level < 0 && isfinite(stats->simulation)) last = row;
     }
-    return icl_table_break(curves->table, err);
+    ICL_TRY(icl_table_break(curves->table, err));
+    return last ? curve_row(curves, last, "label", last->row.stats.simulation, 0, err) : ICL_OK;
 }
 
 static enum icl_status fill_curves(struct curves *curves, struct icl_err *err) {
