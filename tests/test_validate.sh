@@ -102,6 +102,18 @@ expect 0 "$ICLKIN" validate "${list[@]}" -o "$dir/part"
 cmp -s "$table" "$dir/part/validate.tsv" || fail "killed and resumed, another table"
 [ -z "$(find "$dir/part" -name '*.checkpoints')" ] || fail "checkpoints stay"
 
+# Ctrl-C: 130, and the same command carries on.
+bash -c 'trap - INT; exec "$@"' _ "$ICLKIN" validate "${list[@]}" -s train.t_max=1e5 -o "$dir/int" >"$dir/out" 2>"$dir/err" &
+while ! grep -q 'to go' "$dir/err" && kill -0 $! 2>/dev/null; do sleep 0.05; done
+sleep 1
+kill -INT $!
+wait $!
+code=$?
+[ $code -eq 130 ] || fail "SIGINT ended with $code"
+grep -q 'the same command carries on' "$dir/err" || fail "SIGINT: $(cat "$dir/err")"
+[ ! -e "$dir/int/validate.tsv" ] || fail "stopped, and there is a table"
+[ -n "$(find "$dir/int" -path '*.checkpoints/[0-9]*')" ] || fail "stopped, and no checkpoint"
+
 # ---- the full list ---------------------------------------------------------------------------------------------------
 
 # Every shipped setting can be planned, run, held against theory and drawn; here as a caricature of itself.
@@ -183,6 +195,11 @@ refused 'no parameter' 'xaxis = task.Q=1:2:2'
 refused 'runs of a point' 'xaxis = sim.seed=1:2:2'
 refused 'given twice' 'tilt = 1' 'tilt = 1'
 refused 'no such parameter' 'axis = none'
+refused 'copies = 200: must be at most 100' 'compare = t_icl' 'xaxis = task.copies=1:200:2'
+refused 'N = 1' 'compare = t_icl' 'yaxis = task.N=1:4:2'
+expect 2 "$ICLKIN" validate "$settings/quick/finite.ini" -s task.K=100 -s validate.xaxis=task.K=100:900:2 -o "$dir/nothing"
+grep -q 'setting finite: .*K = 900' "$dir/err" || fail "K beyond the table: $(cat "$dir/err")"
+[ ! -e "$dir/nothing" ] || fail "refused, and something written"
 expect 2 "$ICLKIN" validate "$dir/list/one.ini" "$dir/list/one.ini" -o "$dir/none"
 grep -q 'two settings of one name' "$dir/err" || fail "twice: $(cat "$dir/err")"
 expect 2 "$ICLKIN" validate "$dir/none.ini"

@@ -62,6 +62,9 @@ struct validate {
 /* The settings of the command line, or of --quick's or the full list, and their parts. */
 enum icl_status cmd_validate_settings(struct validate *validate, struct icl_err *err);
 void cmd_validate_free(struct validate *validate);
+/* What theory is asked for a job of a part. */
+enum icl_status cmd_validate_params(const struct validate_part *part, size_t job, struct icl_params *params,
+                                    struct icl_err *err);
 /* Runs what the cache lacks. *root: whether this process is to go on (rank 0). */
 enum icl_status cmd_validate_simulate(struct validate *validate, bool *root, struct icl_err *err);
 /* Holds every setting against theory: fills validate->row. */

@@ -64,13 +64,10 @@ static enum icl_status emit(size_t index, const void *slot, void *context, struc
 
 /* Steps of a job: to t_icl, where runs stop there and theory knows it, else to t_max. */
 static double steps_of(const struct validate_part *part, size_t job, struct icl_err *err) {
-    struct icl_params params = part->params, simulated;
+    struct icl_params params;
     struct icl_traj_result result = {.t_icl = INFINITY};
-    if (cmd_ensemble_params(&part->ensemble, job, &simulated, err) != ICL_OK) return 0;
-    const bool stops = cmd_drive_setup(&simulated, part->ensemble.watches > 0).stop_at_icl;
-    params.task = simulated.task;
-    params.init = simulated.init;
-    params.train = simulated.train;
+    if (cmd_validate_params(part, job, &params, err) != ICL_OK) return 0;
+    const bool stops = cmd_drive_setup(&part->line.params, part->ensemble.watches > 0).stop_at_icl;
     if (!stops || icl_predict_times(&params, params.theory.level, ICL_TRAJ_TO_ICL, &result, NULL) != ICL_OK)
         result.t_icl = INFINITY;
     return fmin(result.t_icl, params.train.t_max) / params.train.lr;

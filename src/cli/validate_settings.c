@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/validate.h"
+#include "iclkin/memlaw.h"
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
@@ -196,6 +197,30 @@ static enum icl_status plan_part(struct validate *validate, struct validate_part
     return cmd_ensemble_folder(&part->ensemble, err);
 }
 
+enum icl_status cmd_validate_params(const struct validate_part *part, size_t job, struct icl_params *params,
+                                    struct icl_err *err) {
+    struct icl_params simulated_ones;
+    *params = part->params;
+    ICL_TRY(cmd_ensemble_params(&part->ensemble, job, &simulated_ones, err));
+    params->task = simulated_ones.task;
+    params->init = simulated_ones.init;
+    params->train = simulated_ones.train;
+    params->observe = simulated_ones.observe;
+    params->sim = simulated_ones.sim;
+    return ICL_OK;
+}
+
+/* What cannot be simulated, or where theory's memory says nothing, is refused before the first run. */
+static enum icl_status check_points(const struct validate_part *part, struct icl_err *err) {
+    struct icl_params params;
+    struct icl_memlaw law;
+    for (size_t point = 0; point < part->ensemble.points; point++) {
+        ICL_TRY(cmd_validate_params(part, point * part->ensemble.runs, &params, err));
+        ICL_TRY(icl_memlaw_init(&params, params.task.K, &law, err));
+    }
+    return ICL_OK;
+}
+
 static enum icl_status plan_parts(struct validate *validate, struct icl_err *err) {
     for (size_t i = 0; i < validate->settings; i++) validate->parts += validate->setting[i].parts;
     ICL_TRY(icl_mem_alloc(&validate->part, validate->parts, sizeof *validate->part, err));
@@ -204,7 +229,8 @@ static enum icl_status plan_parts(struct validate *validate, struct icl_err *err
     for (size_t i = 0; i < validate->settings; i++)
         for (size_t place = 0; place < validate->setting[i].parts; place++, part++) {
             part->setting = &validate->setting[i];
-            const enum icl_status status = plan_part(validate, part, place, err);
+            enum icl_status status = plan_part(validate, part, place, err);
+            if (status == ICL_OK) status = check_points(part, err);
             if (status != ICL_OK) return icl_err_context(err, status, "setting %s", part->setting->name);
         }
     return ICL_OK;
