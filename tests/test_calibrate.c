@@ -100,7 +100,7 @@ static void planted_response_returns(void **state) {
         for (size_t j = 0; j < CLOCKS; j++) path[j] = path_at(weight, onset + pace * (r ? 1.1 : 1 / 1.1) * t[j], 0.5);
         check_ok(icl_calibrate_respond(CLOCKS, s, plain, t, path, offset, weight, run + r * CLOCKS, &err), &err);
     }
-    icl_calibrate_respond_mean(2, CLOCKS, plain, run, mean);
+    icl_calibrate_respond_mean(2, CLOCKS, plain, run, NULL, mean);
     size_t matched = 0;
     double last = 1;
     for (size_t j = 0; j < CLOCKS; j++) {
@@ -131,8 +131,13 @@ static void no_response_is_one(void **state) {
         path[j] = path_at(weight, 1e-3 * s[j], 0.5); /* never gets anywhere */
     }
     check_ok(icl_calibrate_respond(CLOCKS, s, plain, s, path, 4, weight, run, &err), &err);
-    icl_calibrate_respond_mean(1, CLOCKS, plain, run, mean);
+    icl_calibrate_respond_mean(1, CLOCKS, plain, run, NULL, mean);
     for (size_t j = 0; j < CLOCKS; j++) assert_true(mean[j].response == 1);
+    /* beside a smaller offset's: as that one goes */
+    double below[CLOCKS];
+    for (size_t j = 0; j < CLOCKS; j++) below[j] = 1 + 0.01 * (double)j;
+    icl_calibrate_respond_mean(1, CLOCKS, plain, run, below, mean);
+    for (size_t j = 0; j < CLOCKS; j++) check_rel(mean[j].response, below[j], 1e-14);
 }
 
 int main(void) {

@@ -221,7 +221,7 @@ static enum icl_status add_plain(const struct calibrate *c, const struct icl_cal
 /* The response of one size to one offset; t and s of shape (clocks) are scratch, and so is each, (responses, clocks).
  */
 static enum icl_status respond(const struct calibrate *c, size_t o, size_t k, const struct icl_calibrate_curve *plain,
-                               double *t, double *s, struct icl_calibrate_response *each,
+                               double *t, double *s, double *below, struct icl_calibrate_response *each,
                                struct icl_calibrate_response *mean, struct icl_err *err) {
     for (size_t r = 0; r < c->responses; r++) {
         const size_t index = cmd_calibrate_first(c, o, k) + r;
@@ -233,7 +233,8 @@ static enum icl_status respond(const struct calibrate *c, size_t o, size_t k, co
         ICL_TRY(icl_calibrate_respond(c->clocks, s, plain->mean, t, &c->point[index * c->clocks], c->offset[o],
                                       c->weight, each + r * c->clocks, err));
     }
-    icl_calibrate_respond_mean(c->responses, c->clocks, plain->mean, each, mean);
+    icl_calibrate_respond_mean(c->responses, c->clocks, plain->mean, each, o > 1 ? below : NULL, mean);
+    for (size_t j = 0; j < c->clocks; j++) below[j] = mean[j].response;
     return ICL_OK;
 }
 
@@ -259,10 +260,11 @@ static enum icl_status add_offsets(const struct calibrate *c, const struct icl_c
     double *scratch = NULL;
     const size_t n = c->clocks;
     enum icl_status status = icl_mem_alloc(&response, (1 + c->responses) * n, sizeof *response, err);
-    if (status == ICL_OK) status = icl_mem_alloc(&scratch, 2 * n, sizeof *scratch, err);
+    if (status == ICL_OK) status = icl_mem_alloc(&scratch, (2 + c->sizes) * n, sizeof *scratch, err);
     for (size_t o = 1; o < c->offsets; o++)
         for (size_t k = 0; k < c->sizes && status == ICL_OK; k++) {
-            status = respond(c, o, k, &plain[k], scratch, scratch + n, response + n, response, err);
+            double *below = scratch + (2 + k) * n; /* the response to the offset before */
+            status = respond(c, o, k, &plain[k], scratch, scratch + n, below, response + n, response, err);
             if (status == ICL_OK) status = add_offset(c, o, k, response, table, err);
         }
     icl_mem_free(scratch);

@@ -147,7 +147,8 @@ static enum icl_status as_rows(struct cmd_text *text, const struct icl_params *p
 
 static enum icl_status remarks(struct cmd_text *text, const struct icl_params *params, struct icl_err *err) {
     const struct icl_task *task = &params->task;
-    ICL_TRY(cmd_text_add(text, err, "t = lr x SGD steps: %g steps are t = 1.", 1 / params->train.lr));
+    ICL_TRY(cmd_text_add(text, err, "t = lr x SGD steps: %g steps are t = 1. K_star is that of t_max = %g.",
+                         1 / params->train.lr, params->train.t_max));
     if (params->memory.law == ICL_LAW_POWERLAW)
         ICL_TRY(cmd_text_add(text, err, " I_K(inf) ~ K^%.4g, hence K* ~ N^%.4g (T8).", params->memory.nu,
                              1 / params->memory.nu));

@@ -17,9 +17,9 @@
 
 /* ITEM_DRAWS: draws asked for to one training item. ROWS: inputs of one forward pass. */
 enum {
-    ICL_EVAL_NOVEL_CONTEXTS = 8,
+    ICL_EVAL_NOVEL_CONTEXTS = 16,
     ICL_EVAL_ITEM_CONTEXTS = 1,
-    ICL_EVAL_ITEM_DRAWS = 10,
+    ICL_EVAL_ITEM_DRAWS = 8,
     ICL_EVAL_FEWEST = 16,
     ICL_EVAL_ROWS = 128
 };

@@ -45,11 +45,11 @@ static const char magic[8] = "iclkrun";
 enum { VERSION = 3 };
 
 const struct icl_column icl_train_columns[ICL_TRAIN_COLUMNS] = {
-    [ICL_TRAIN_T] = {"t", "t"},
-    [ICL_TRAIN_STEPS] = {"steps", "steps"},
+    [ICL_TRAIN_T] = {"t", "lr x steps"},
+    [ICL_TRAIN_STEPS] = {"steps", "SGD steps"},
     [ICL_TRAIN_W] = {"w", "1"},
     [ICL_TRAIN_BETA] = {"beta", "1"},
-    [ICL_TRAIN_S] = {"s", "t"},
+    [ICL_TRAIN_S] = {"s", "lr x steps"},
     [ICL_TRAIN_C1] = {"c1", "1"},
     [ICL_TRAIN_C2] = {"c2", "1"},
     [ICL_TRAIN_C3] = {"c3", "1"},

@@ -25,7 +25,7 @@
 enum {
     ICL_CALIBRATE_CLASSES = 16,
     ICL_CALIBRATE_FEWEST = 8, /* clocks */
-    ICL_CALIBRATE_MATCHED = 6 /* of them must match for a response to be read off */
+    ICL_CALIBRATE_MATCHED = 3 /* of them must match for a response to be read off */
 };
 
 /* One network at one clock. */
@@ -73,15 +73,17 @@ enum icl_status icl_calibrate_smooth(size_t n, const double *s, const double *we
 /* sum_j weight_j sigma(-phi_j - offset). */
 double icl_calibrate_c1(const double *weight, const double *phi, double offset);
 /* path: of one network, shape (n), as measured at t since the offset was switched on; smoothed in place. response:
- * shape (n), at the plain path's clocks s; 1 where too few of them match. */
+ * shape (n), at the plain path's clocks s; t is NaN where too few of them match. */
 enum icl_status icl_calibrate_respond(size_t n, const double *s, const struct icl_calibrate_point *plain,
                                       const double *t, struct icl_calibrate_point *path, double offset,
                                       const double *weight, struct icl_calibrate_response *response,
                                       struct icl_err *err) ICL_MUST_CHECK;
 /* Of several networks (shape (runs, n)): times and looks averaged, responses as their logarithms, over those that have
- * one; before the classes part 1, beyond the last clock the last response. */
+ * one; before the classes part 1. Where none has one, it changes as the one to the next smaller offset, below (shape (n);
+ * NULL: stays), does. */
 void icl_calibrate_respond_mean(size_t runs, size_t n, const struct icl_calibrate_point *plain,
-                                const struct icl_calibrate_response *run, struct icl_calibrate_response *mean);
+                                const struct icl_calibrate_response *run, const double *below,
+                                struct icl_calibrate_response *mean);
 enum icl_status icl_calibrate_law(size_t sizes, const double *K, const struct icl_calibrate_curve *curve,
                                   struct icl_calibrate_fit *fit, struct icl_err *err) ICL_MUST_CHECK;
 

@@ -7,7 +7,7 @@
 #include "iclkin/spline.h"
 #include "theory/calibrate.h"
 
-enum { CUBIC = 4, POINTS_A_BREAK = 3 };
+enum { LINE = 2, CUBIC = 4, POINTS_A_BREAK = 3, ENOUGH_FOR_CUBIC = 6 };
 
 static struct icl_calibrate_point unknown(void) {
     struct icl_calibrate_point p = {.c1 = NAN, .c2 = NAN, .c3 = NAN, .v = NAN};
@@ -80,12 +80,16 @@ static enum icl_status slopes(size_t count, const double *x, const double *y, co
 static enum icl_status respond(size_t count, const double *x, double *y, const size_t *index, double offset,
                                const double *weight, const struct icl_calibrate_point *plain,
                                struct icl_calibrate_response *response, struct icl_err *err) {
-    const size_t breaks = count / POINTS_A_BREAK;
+    const bool enough = count >= ENOUGH_FOR_CUBIC;
+    const size_t breaks = enough ? count / POINTS_A_BREAK : 2;
     struct icl_spline *spline = NULL;
     double *c = NULL;
-    if (count < ICL_CALIBRATE_MATCHED) return ICL_OK;
+    if (count < ICL_CALIBRATE_MATCHED) {
+        for (size_t i = 0; i < count; i++) response[index[i]].t = NAN;
+        return ICL_OK;
+    }
     ICL_TRY(icl_mem_alloc(&c, count, sizeof *c, err));
-    enum icl_status status = icl_spline_alloc(&spline, count, x, CUBIC, breaks > 2 ? breaks : 2, err);
+    enum icl_status status = icl_spline_alloc(&spline, count, x, enough ? CUBIC : LINE, breaks, err);
     if (status == ICL_OK) status = icl_spline_solve(spline, y, 1, c, err);
     if (status == ICL_OK) icl_spline_values(spline, c, y, 1);
     icl_spline_free(spline);
@@ -116,12 +120,13 @@ enum icl_status icl_calibrate_respond(size_t n, const double *s, const struct ic
 static const double parting = 0.485, parted = 0.45;
 
 void icl_calibrate_respond_mean(size_t runs, size_t n, const struct icl_calibrate_point *plain,
-                                const struct icl_calibrate_response *run, struct icl_calibrate_response *mean) {
-    double last = 1;
+                                const struct icl_calibrate_response *run, const double *below,
+                                struct icl_calibrate_response *mean) {
     for (size_t j = 0; j < n; j++) {
         const double share = fmin(fmax((parting - plain[j].c1) / (parting - parted), 0), 1);
+        const double follow = j > 0 ? mean[j - 1].response * (below ? below[j] / below[j - 1] : 1) : 1;
         double log_response = 0, count = 0;
-        mean[j] = (struct icl_calibrate_response){NAN, last, unknown()};
+        mean[j] = (struct icl_calibrate_response){NAN, follow, unknown()};
         for (size_t r = 0; r < runs; r++) {
             const struct icl_calibrate_response *one = &run[r * n + j];
             if (isnan(one->t)) continue;
@@ -135,6 +140,6 @@ void icl_calibrate_respond_mean(size_t runs, size_t n, const struct icl_calibrat
             mean[j].t += (one->t - mean[j].t) / count;
             mean[j].look = between(&mean[j].look, &one->look, 1 / count);
         }
-        if (count > 0) mean[j].response = last = exp(share * log_response);
+        if (count > 0) mean[j].response = exp(share * log_response);
     }
 }
