@@ -267,6 +267,17 @@ static void plateau(void **state) {
     }
 }
 
+/* Along the plateau loss_icl = e^-wa and loss_iwl = c3. */
+static void losses_are_tied(void **state) {
+    (void)state;
+    for (double c3 = 1; c3 > 0.05; c3 *= 0.6) {
+        double w, beta;
+        icl_closed_plateau(100, c3, 2e-3, 3e-3, &w, &beta);
+        const double a = 1 / (1 + 99 * exp(-beta));
+        check_rel(icl_closed_tie(100, 2e-3, beta, exp(-w * a)), c3, 1e-11); /* the plateau is a root to rounding */
+    }
+}
+
 /* The mean field's own plateau, D infinite: (T10) leaves out S and saturation. */
 static void plateau_of_the_meanfield(void **state) {
     (void)state;
@@ -299,6 +310,7 @@ int main(void) {
         cmocka_unit_test(fold),
         cmocka_unit_test(saddle_is_a_fixed_point),
         cmocka_unit_test(plateau),
+        cmocka_unit_test(losses_are_tied),
         cmocka_unit_test(plateau_of_the_meanfield),
     };
     gsl_set_error_handler_off();

@@ -37,7 +37,7 @@ kind() {
 }
 
 mapfile -t figures < <("$ICLKIN" plot list | awk '{ print $1 }')
-[ "${#figures[@]}" -ge 17 ] || fail "plot list: ${#figures[@]} figures"
+[ "${#figures[@]}" -ge 20 ] || fail "plot list: ${#figures[@]} figures"
 
 # Settings under which a figure is the same work in less time.
 declare -A lighter
@@ -47,6 +47,7 @@ done
 lighter[run]="-s sim.hidden=16 -s sim.eval_items=200 -s train.batch=32"
 lighter[band]="-s sim.hidden=16 -s sim.eval_items=200 -s ensemble.runs=5"
 lighter[histogram]="-s train.batch=16 -s ensemble.runs=20"
+lighter[transience]="-s memory.table=params/validate/quick/memory.tsv -s sim.hidden=64 -s task.K=600 -s task.N=40 -s train.t_max=300 -s sim.eval_items=200"
 
 for f in "${figures[@]}"; do
     read -ra settings <<<"${lighter[$f]-}"
@@ -84,6 +85,20 @@ done < <(awk -F'\t' -v OFS='\t' '$1 == "cell" && n++ % 97 == 50 { print $2, $3, 
 said=$("$ICLKIN" predict "$from" -s task.N=100 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')
 awk -F'\t' -v K="$said" '$1 == "acquired" && $3 == 100 { n++; if ($2 / K > 1.011 || $2 / K < 0.989) bad = 1 }
     END { exit !n || bad }' "$from" || fail "outcome_K_N: at N = 100 the boundary is not at K* = $said"
+
+# Memorization: one curve and one label a K of the shipped table, and its header's I_K(inf). With the response ICL is lost
+# earlier than by the plain clock, at the same decay, and never acquired at the largest.
+sizes=$(sed -n 's/^# K = //p' params/memory/default.tsv | wc -w)
+for curve in label I_K_inf fit; do
+    [ "$(grep -c "^$curve" "$scratch/memorization.tsv")" -eq "$sizes" ] || fail "memorization: $curve"
+done
+awk -F'\t' '$1 == "c1" && $4 > 5 && $5 > 0.02 { exit 1 }' "$scratch/memorization.tsv" || fail "memorization: no collapse"
+awk -F'\t' '$1 == "response" && $4 > 0 && $4 != "inf" { early[$2] = $4 }
+    $1 == "plain" && ($2 in early) { n++; if ($4 != "inf" && $4 <= early[$2]) bad = 1; last = $5 }
+    $1 == "plain" { end = $5 } END { exit bad || n < 10 || end != "iwl" }' "$scratch/lifetime.tsv" ||
+    fail "lifetime: the response does not hasten the loss, or nothing traps the start"
+awk -F'\t' '$1 == "simulation" { n++ } $1 == "response" { r++ } END { exit !(n >= 61 && r > 400) }' "$scratch/transience.tsv" ||
+    fail "transience: rows"
 
 # The folds of the mean field are near (T9), and between them there are two stable points.
 awk -F'\t' '$1 == "lambda" && $3 == "T9" { closed = $4 }

@@ -37,5 +37,7 @@ bool icl_closed_saddle(double N, double c1, double c2, double lambda_w, double l
 /* The plateau with ICL on (T10): w and beta with w a = W0(c3 a^2/lambda_w), w^2 (1 - a) = (lambda_beta/lambda_w) beta,
  * a = e^beta/(e^beta + N - 1). NaN where there is none. */
 void icl_closed_plateau(double N, double c3, double lambda_w, double lambda_beta, double *w, double *beta);
+/* loss_iwl along the plateau (T10): lambda_w log(1/loss_icl)/(a^2 loss_icl), a = e^beta/(e^beta + N - 1). */
+double icl_closed_tie(double N, double lambda_w, double beta, double loss_icl);
 
 #endif

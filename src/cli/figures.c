@@ -51,6 +51,16 @@ static const struct figure figures[] = {
      "N = {task.N}, D = {task.D}, K = {task.K}; {ensemble.runs} starts: w = {init.w} ± {init.w_sd}, β = {init.beta} ± "
      "{init.beta_sd}; learning rate {train.lr}, batch {train.batch}",
      figures_histogram},
+    {"memorization", "c1 of the MLP alone for several K, its collapse, I_K(inf) against K and its local exponent", "y",
+     "D = {task.D}, H = {sim.hidden}, input scale {sim.input_scale}; table {memory.table}", figures_memorization},
+    {"transience", "theory with both closures over one simulated run that loses ICL again; the two losses and (T10)",
+     "w",
+     "N = {task.N}, K = {task.K}, D = {task.D}, decay λ_w = {train.lambda_w}, λ_β = {train.lambda_beta}; SGD: learning "
+     "rate {train.lr}, H = {sim.hidden}, seed {sim.seed}",
+     figures_transience},
+    {"lifetime", "when ICL is acquired and when it is lost again, against decay: kept, transient, never", "t_icl",
+     "N = {task.N}, K = {task.K}, D = {task.D}, λ_w = λ_β = λ, t_{max} = {train.t_max}; table {memory.table}",
+     figures_lifetime},
 };
 
 size_t figures_count(void) {

@@ -61,6 +61,13 @@ enum icl_status figures_band(const struct icl_params *params, struct cmd_progres
 enum icl_status figures_histogram(const struct icl_params *params, struct cmd_progress *progress,
                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
+enum icl_status figures_memorization(const struct icl_params *params, struct cmd_progress *progress,
+                                     struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_transience(const struct icl_params *params, struct cmd_progress *progress,
+                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_lifetime(const struct icl_params *params, struct cmd_progress *progress,
+                                 struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+
 /* Draws the table in the file `table` to `output` with plots/NAME.gp, in the format that output's ending names. The
  * picture is held in memory until gnuplot has ended well, then saved whole. ICL_EIO where gnuplot is missing, fails or
  * finds no font. */

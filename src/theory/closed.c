@@ -141,3 +141,8 @@ void icl_closed_plateau(double N, double c3, double lambda_w, double lambda_beta
         return;
     }
 }
+
+double icl_closed_tie(double N, double lambda_w, double beta, double loss_icl) {
+    const double a = 1 / (1 + (N - 1) * exp(-beta));
+    return -lambda_w * log(loss_icl) / (a * a * loss_icl);
+}
