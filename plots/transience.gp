@@ -29,8 +29,8 @@ unset label 1
 unset label 2
 set lmargin at screen 0.585; set rmargin at screen 0.965
 set ylabel "c_1 = ⟨σ(−φ_+)⟩ of the MLP"
-set yrange [0:0.55]
-set key bottom left Left reverse
+set yrange [0:0.75]
+set key top right Left reverse
 PLOT = BOTH("c1", 1)
 plot @PLOT, \
     NaN with points ls 1 title "simulated", \
@@ -48,7 +48,7 @@ plot @PLOT, \
 set lmargin at screen 0.585; set rmargin at screen 0.965
 set logscale xy
 set xrange [0.02:0.8]
-set yrange [0.08:1]
+set yrange [0.01:1]
 set xlabel "loss_{ICL}  [nat]"
 set ylabel "loss_{IWL}  [nat]"
 set key bottom left Left reverse
