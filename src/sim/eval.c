@@ -27,7 +27,7 @@ static void mean_put(const struct mean *m, enum icl_train_column column, struct 
 
 enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_eval_of *of, size_t draws, struct icl_err *err) {
     const size_t K = of->sample->K;
-    const size_t novel = (draws + ICL_EVAL_NOVEL_CONTEXTS - 1) / ICL_EVAL_NOVEL_CONTEXTS;
+    const size_t novel = (draws + ICL_EVAL_NOVEL_DRAWS - 1) / ICL_EVAL_NOVEL_DRAWS;
     size_t items = (draws + ICL_EVAL_ITEM_DRAWS - 1) / ICL_EVAL_ITEM_DRAWS;
     items = items < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : items + items % 2;
     *eval = (struct icl_eval){.novel = novel < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : novel,
@@ -57,7 +57,13 @@ void icl_eval_phi(const struct icl_eval_of *of, const struct icl_targets *target
     memcpy(phi, icl_net_forward(of->net, of->work, n), n * sizeof *phi);
 }
 
-/* Adds l_t z of one context of each of n targets to the sums; phi is theirs. */
+static void add_context(struct icl_eval *eval, size_t target, double y) {
+    eval->loss[target] += icl_head_loss(y);
+    eval->hit[target] += y > 0 ? 1 : y == 0 ? 0.5 : 0;
+}
+
+/* Adds l_t z of one context of each of n targets to the sums, of a novel item that of the turned context too; phi is
+ * theirs. */
 static void add_contexts(struct icl_eval *eval, const struct icl_eval_of *of, enum icl_context kind, size_t n,
                          const float *phi, struct icl_draws *draws) {
     const double offset = kind == ICL_CONTEXT_UNSEEN ? 0 : of->offset;
@@ -69,10 +75,10 @@ static void add_contexts(struct icl_eval *eval, const struct icl_eval_of *of, en
         }
         for (size_t c = 0; c < count; c++) {
             const double label = (double)eval->targets.label[first + c];
-            const double head = of->model == ICL_TRAIN_MLP ? label * offset : of->w * (double)eval->a[c];
-            const double y = label * ((double)phi[first + c] + head);
-            eval->loss[first + c] += icl_head_loss(y);
-            eval->hit[first + c] += y > 0 ? 1 : y == 0 ? 0.5 : 0;
+            const double known = label * (double)phi[first + c];
+            const double head = of->model == ICL_TRAIN_MLP ? offset : label * of->w * (double)eval->a[c];
+            add_context(eval, first + c, head + known);
+            if (kind == ICL_CONTEXT_NOVEL) add_context(eval, first + c, head - known);
         }
     }
 }
@@ -86,7 +92,6 @@ static void close_targets(struct icl_eval *eval, size_t n, double contexts, stru
     }
 }
 
-/* A novel item's label is a fair coin; taking both in turn takes that coin's noise away. */
 static void eval_novel(struct icl_eval *eval, const struct icl_eval_of *of, struct icl_train_row *row) {
     struct mean loss = {0}, hit = {0};
     struct icl_draws draws;
@@ -96,11 +101,8 @@ static void eval_novel(struct icl_eval *eval, const struct icl_eval_of *of, stru
         float phi[ICL_EVAL_ROWS];
         icl_sample_targets(of->sample, n, true, &draws, &eval->targets);
         icl_eval_phi(of, &eval->targets, n, phi);
-        for (int r = 0; r < ICL_EVAL_NOVEL_CONTEXTS; r++) {
-            for (size_t i = 0; i < n; i++) eval->targets.label[i] *= -1;
-            add_contexts(eval, of, ICL_CONTEXT_NOVEL, n, phi, &draws);
-        }
-        close_targets(eval, n, ICL_EVAL_NOVEL_CONTEXTS, &loss, &hit);
+        for (int r = 0; r < ICL_EVAL_NOVEL_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_NOVEL, n, phi, &draws);
+        close_targets(eval, n, 2 * ICL_EVAL_NOVEL_CONTEXTS, &loss, &hit);
         done += n;
     }
     mean_put(&loss, ICL_TRAIN_LOSS_ICL, row);
@@ -150,10 +152,10 @@ static void eval_items(struct icl_eval *eval, const struct icl_eval_of *of, stru
             mean_add(&square, miss * miss);
             mean_add(&c3, exp(-y));
         }
-        for (int r = 0; r < ICL_EVAL_ITEM_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_TRAIN, n, phi, &draws);
-        close_targets(eval, n, ICL_EVAL_ITEM_CONTEXTS, &loss, &hit);
-        for (int r = 0; r < ICL_EVAL_ITEM_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_UNSEEN, n, phi, &unseen);
-        close_targets(eval, n, ICL_EVAL_ITEM_CONTEXTS, &loss_iwl, &hit_iwl);
+        for (int r = 0; r < ICL_EVAL_TRAIN_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_TRAIN, n, phi, &draws);
+        close_targets(eval, n, ICL_EVAL_TRAIN_CONTEXTS, &loss, &hit);
+        for (int r = 0; r < ICL_EVAL_UNSEEN_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_UNSEEN, n, phi, &unseen);
+        close_targets(eval, n, ICL_EVAL_UNSEEN_CONTEXTS, &loss_iwl, &hit_iwl);
         done += n;
     }
     put_memory(&c1, &square, &c3, eval->items == of->sample->K, row);

@@ -3,9 +3,11 @@
  * The draws come from a stream of their own and are the same at every evaluation of a run, so that a curve is smooth in
  * t and its error is one of the sample, not of each point.
  *
- * novel    `novel` fresh items, NOVEL_CONTEXTS contexts of each, half with either label, one copy: loss and acc ICL
- * items    `items` training items, half of each label (fresh ones where K is infinite): c1, c2, c3; ITEM_CONTEXTS
- *          training contexts of each: loss train; as many without a copy: loss and acc IWL
+ * novel    `novel` fresh items, NOVEL_CONTEXTS contexts of each, one copy: loss and acc ICL. With every label of a
+ *          context turned round, the item's own too, attention answers the same and the MLP the opposite: a second
+ *          context for no more work, and without the noise of the coin that a novel item's label is
+ * items    `items` training items, half of each label (fresh ones where K is infinite): c1, c2, c3; TRAIN_CONTEXTS
+ *          contexts of each: loss train; UNSEEN_CONTEXTS without a copy: loss and acc IWL
  * errors   of means over items, whose contexts are not independent
  */
 #ifndef ICLKIN_SIM_EVAL_H
@@ -15,11 +17,13 @@
 #include "iclkin/train.h"
 #include "sim/sample.h"
 
-/* ITEM_DRAWS: draws asked for to one training item. ROWS: inputs of one forward pass. */
+/* NOVEL_DRAWS, ITEM_DRAWS: draws asked for to one item of either kind. ROWS: inputs of one forward pass. */
 enum {
-    ICL_EVAL_NOVEL_CONTEXTS = 16,
-    ICL_EVAL_ITEM_CONTEXTS = 1,
-    ICL_EVAL_ITEM_DRAWS = 8,
+    ICL_EVAL_NOVEL_DRAWS = 16,
+    ICL_EVAL_NOVEL_CONTEXTS = 12,
+    ICL_EVAL_TRAIN_CONTEXTS = 1,
+    ICL_EVAL_UNSEEN_CONTEXTS = 2,
+    ICL_EVAL_ITEM_DRAWS = 10,
     ICL_EVAL_FEWEST = 16,
     ICL_EVAL_ROWS = 128
 };
@@ -42,7 +46,7 @@ struct icl_eval_of {
     float input_scale;
 };
 
-/* draws: novel contexts, to the next whole item. */
+/* draws: what sim.eval_items asks for; to the next whole item. */
 enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_eval_of *of, size_t draws,
                                struct icl_err *err) ICL_MUST_CHECK;
 void icl_eval_free(struct icl_eval *eval);
