@@ -22,6 +22,9 @@ END
 # the table: columns of a trajectory, rows from t = 0 to t_max, the times in the header; the file reproduces itself
 expect 0 "$ICLKIN" simulate "${small[@]}" -s train.t_max=150 -o "$dir/a"
 [ "$(grep -v '^#' "$dir/a" | head -1)" = "$("$ICLKIN" trajectory | grep -v '^#' | head -1)" ] || fail "columns"
+"$ICLKIN" trajectory >"$dir/theory"
+[ "$(grep -c '^# unit' "$dir/a")" -eq 13 ] || fail "units"
+cmp -s <(grep '^# unit' "$dir/a") <(grep '^# unit' "$dir/theory") || fail "units differ from a trajectory's"
 [ "$(rows "$dir/a" | wc -l)" -eq 31 ] || fail "$(rows "$dir/a" | wc -l) rows, not 31"
 [ "$(rows "$dir/a" | head -1 | cut -f1,2)" = $'0\t0' ] || fail "the first row is not at 0"
 [ "$(rows "$dir/a" | tail -1 | cut -f1,2)" = $'150\t1500' ] || fail "the last row is not at t_max"
