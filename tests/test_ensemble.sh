@@ -46,6 +46,12 @@ expect 0 "$ICLKIN" simulate "$dir/small.ini" -s task.K=200 -s sim.seed=2
 [ "$(grep -v '^#' "$dir/out" | sed -n 2p | cut -f3,4)" = "$(cut -f3,4 <<<"$line")" ] || fail "simulate starts elsewhere"
 [ "$(sed -n 's/^# t_icl = //p' "$dir/out")" = "$(cut -f5 <<<"$line")" ] ||
     fail "simulate: t_icl $(sed -n 's/^# t_icl = //p' "$dir/out"), ensemble: $(cut -f5 <<<"$line")"
+# Where nothing can be memorized t_iwl is known to be never, however early the run stops.
+for blank in task.K=inf memory.law=none; do
+    expect 0 "$ICLKIN" ensemble "$dir/small.ini" -s $blank -s ensemble.runs=1
+    runs "$dir/out" | awk -F'\t' '$1 == 1 && !($4 < 110 && $5 == "inf" && $6 == "nan" && $7 == "icl") { print; exit 1 }' ||
+        fail "$blank, stopped at t_icl: $(runs "$dir/out")"
+done
 
 # transience asked for: decay runs to the end, and knows all three times
 expect 0 "$ICLKIN" ensemble "$dir/small.ini" -s task.K=200 -s train.lambda=1e-4 -s ensemble.runs=1

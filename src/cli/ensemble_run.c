@@ -89,11 +89,16 @@ static double watched(const struct drive *drive, const struct ensemble_watch *wa
     return NAN;
 }
 
-static int row_of(const struct member *member, size_t job, const struct icl_train_result *result, bool failed,
-                  char row[ICL_COMM_RESULT]) {
-    const bool whole = !failed && !result->stopped;
-    const double value[] = {result->w0, result->beta0, known(&result->t_icl, whole), known(&result->t_iwl, whole),
-                            known(&result->t_loss, whole)};
+/* Without items that come again, or without an MLP, there is nothing to know of an item without its copy. */
+static bool memorizes(const struct icl_train_setup *setup) {
+    return isfinite(setup->task.K) && setup->model != ICL_TRAIN_ATTENTION;
+}
+
+static int row_of(const struct member *member, size_t job, const struct icl_train_setup *setup,
+                  const struct icl_train_result *result, bool failed, char row[ICL_COMM_RESULT]) {
+    const bool whole = !failed && !result->stopped, no_iwl = !failed && !memorizes(setup);
+    const double value[] = {result->w0, result->beta0, known(&result->t_icl, whole),
+                            known(&result->t_iwl, whole || no_iwl), known(&result->t_loss, whole)};
     char key[ENSEMBLE_KEY], number[ICL_NUMBER_SIZE];
     const struct ensemble *ensemble = member->ensemble;
     int at = snprintf(row, ICL_COMM_RESULT, "%s%s", ensemble->prefix, cmd_ensemble_key(ensemble, job, key));
@@ -132,7 +137,7 @@ enum icl_status cmd_ensemble_run(struct ensemble *ensemble, size_t job, struct i
     const bool failed = is_own(status);
     if (failed) remark(ensemble, job, &own);
     if (status == ICL_OK || failed) {
-        const int length = row_of(&member, job, &result, failed, row);
+        const int length = row_of(&member, job, &setup, &result, failed, row);
         forget(&member);
         status = icl_comm_give(ensemble->comm, row, (size_t)length, &own);
         if (status == ICL_OK && member.drive.path) unlink(member.drive.path); /* only now: the row is in the file */
