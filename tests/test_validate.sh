@@ -102,6 +102,13 @@ expect 0 "$ICLKIN" validate "${list[@]}" -o "$dir/part"
 cmp -s "$table" "$dir/part/validate.tsv" || fail "killed and resumed, another table"
 [ -z "$(find "$dir/part" -name '*.checkpoints')" ] || fail "checkpoints stay"
 
+# Runs that fail are told, and a point without any other is no agreement.
+expect 1 "$ICLKIN" validate "$dir/list/one.ini" -s validate.xaxis=train.lr=0.1:100:2 -s task.K=200 -s task.copies=1 -s sim.hidden=64 \
+    -s validate.compare=acquired -s train.t_max=2000 -s sim.eval_items=100 -s ensemble.stop=end -o "$dir/failing"
+grep -q 'setting one: 3 of its runs failed' "$dir/err" || fail "failing runs: $(cat "$dir/err")"
+grep -q 'every run of 2 points failed' "$dir/err" || fail "failing points: $(tail -1 "$dir/err")"
+[ "$(grep -c '^one' "$dir/failing/validate.tsv")" -eq 6 ] || fail "the other points are lost too"
+
 # Ctrl-C: 130, and the same command carries on.
 bash -c 'trap - INT; exec "$@"' _ "$ICLKIN" validate "${list[@]}" -s train.t_max=1e5 -o "$dir/int" >"$dir/out" 2>"$dir/err" &
 while ! grep -q 'to go' "$dir/err" && kill -0 $! 2>/dev/null; do sleep 0.05; done

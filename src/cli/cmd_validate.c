@@ -135,6 +135,9 @@ static enum icl_status conclude(const struct validate *validate, struct icl_err 
     if (status == ICL_OK) status = say_all(validate, &text, err);
     if (status == ICL_OK) status = icl_table_save(NULL, text.bytes, text.length, err);
     cmd_text_free(&text);
+    if (status == ICL_OK && validate->lost > 0)
+        return ICL_ERR(err, ICL_ENUMERIC, "every run of %zu points failed; %zu of %zu comparisons of the others differ",
+                       validate->lost, count[ICL_STATS_DIFFERS], judged);
     if (status != ICL_OK || count[ICL_STATS_DIFFERS] == 0) return status;
     return ICL_ERR(err, ICL_ENUMERIC, "%zu of %zu comparisons differ by more than their bound",
                    count[ICL_STATS_DIFFERS], judged);

@@ -57,6 +57,7 @@ struct validate {
     size_t samples;
     struct icl_validate_items *items; /* K* of the parts of one setting, as they come */
     size_t count[3];                  /* of judged rows, by enum icl_stats_verdict */
+    size_t lost;                      /* points of which every run failed */
 };
 
 /* The settings of the command line, or of --quick's or the full list, and their parts. */

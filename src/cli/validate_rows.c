@@ -118,6 +118,13 @@ static enum icl_status collect(const struct icl_validate_row *row, void *context
     return ICL_OK;
 }
 
+/* Points of which not a single run came through. */
+static size_t lost_points(const struct validate_part *part, const struct cached *cached) {
+    size_t found = cached->runs > 0;
+    for (size_t i = 1; i < cached->runs; i++) found += cached->run[i].x > cached->run[i - 1].x;
+    return part->ensemble.points - found;
+}
+
 static enum icl_status compare_part(struct validate *validate, struct validate_part *part,
                                     struct icl_validate_items *items, struct icl_err *err) {
     const struct validate_setting *setting = part->setting;
@@ -135,6 +142,7 @@ static enum icl_status compare_part(struct validate *validate, struct validate_p
                                                    .states = part->ensemble.watches,
                                                    .state = cached.state};
     if (status == ICL_OK) status = icl_validate_rows(&ensemble, collect, &collector, items, &trouble, err);
+    if (status == ICL_OK) validate->lost += lost_points(part, &cached);
     if (cached.failed > 0)
         cmd_remark(validate->line, "setting %s: %zu of its runs failed and are left out", setting->name, cached.failed);
     if (trouble.code != ICL_OK)
