@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/drive.h"
 #include "cli/figures.h"
-#include "iclkin/closed.h"
+#include "cli/figures_sim.h"
 #include "iclkin/gauge.h"
 #include "iclkin/pool.h"
 #include "iclkin/predict.h"
@@ -14,15 +14,8 @@
 
 /* ---- a trajectory as rows of a simulation ----------------------------------------------------------------------- */
 
-struct theory {
-    struct icl_gauge *gauge;
-    double lr;
-    enum icl_status (*take)(const double row[ICL_TRAIN_COLUMNS], void *context, struct icl_err *err);
-    void *context;
-};
-
 static enum icl_status theory_sink(double t, const double *y, void *context, struct icl_err *err) {
-    const struct theory *theory = context;
+    const struct figures_theory *theory = context;
     struct icl_observables o;
     icl_gauge_all(theory->gauge, y, &o);
     const double row[ICL_TRAIN_COLUMNS] = {[ICL_TRAIN_T] = t,
@@ -41,8 +34,8 @@ static enum icl_status theory_sink(double t, const double *y, void *context, str
     return theory->take(row, theory->context, err);
 }
 
-static enum icl_status solve(const struct icl_params *params, struct theory *theory, struct icl_traj_result *result,
-                             struct icl_err *err) {
+enum icl_status figures_sim_solve(const struct icl_params *params, struct figures_theory *theory,
+                                  struct icl_traj_result *result, struct icl_err *err) {
     const enum icl_level level = params->theory.level;
     const size_t least = 401; /* rows: it is drawn as a line */
     struct icl_params finer = *params;
@@ -83,8 +76,8 @@ static void tick(uint64_t step, void *context) {
     cmd_progress_to(context, (size_t)step);
 }
 
-static enum icl_status simulate(const struct icl_params *params, struct cmd_progress *progress, struct drive *drive,
-                                struct icl_err *err) {
+enum icl_status figures_sim_simulate(const struct icl_params *params, struct cmd_progress *progress,
+                                     struct drive *drive, struct icl_err *err) {
     const struct icl_train_setup setup = cmd_drive_setup(params, true);
     drive->stop = cmd_stop_install();
     drive->tick = tick;
@@ -106,69 +99,22 @@ enum icl_status figures_run(const struct icl_params *params, struct cmd_progress
                             struct icl_err *err) {
     struct icl_column columns[2 + ICL_TRAIN_COLUMNS] = {{"curve", "text"}, {"simulated", "text"}};
     struct writer writer = {.curve = "theory", .model = model_of(params)};
-    struct theory theory = {.take = add_run_row, .context = &writer};
+    struct figures_theory theory = {.take = add_run_row, .context = &writer};
     struct drive drive = {0};
     struct icl_traj_result predicted;
     struct icl_train_result measured;
     memcpy(columns + 2, icl_train_columns, sizeof icl_train_columns);
     ICL_TRY(icl_table_alloc(table, sizeof columns / sizeof *columns, columns, err));
     writer.table = *table;
-    enum icl_status status = solve(params, &theory, &predicted, err);
+    enum icl_status status = figures_sim_solve(params, &theory, &predicted, err);
     if (status == ICL_OK) status = icl_table_break(*table, err);
-    if (status == ICL_OK) status = simulate(params, progress, &drive, err);
+    if (status == ICL_OK) status = figures_sim_simulate(params, progress, &drive, err);
     writer.curve = "simulation";
     for (size_t i = 0; i < drive.rows && status == ICL_OK; i++)
         status = add_run_row(drive.row + i * ICL_TRAIN_COLUMNS, &writer, err);
     if (status == ICL_OK) icl_train_result(drive.run, &measured);
     if (status == ICL_OK) status = add_time(&writer, "theory t_icl", predicted.t_icl, err);
     if (status == ICL_OK) status = add_time(&writer, "simulation t_icl", measured.t_icl.t, err);
-    cmd_drive_free(&drive);
-    return status;
-}
-
-/* ---- transience ------------------------------------------------------------------------------------------------- */
-
-struct tie {
-    struct icl_table *table;
-    const char *curve;
-    double N, lambda_w;
-};
-
-/* A run's row, and beside it loss_iwl as (T10) has it from loss_icl and beta. */
-static enum icl_status add_transience_row(const double row[ICL_TRAIN_COLUMNS], void *context, struct icl_err *err) {
-    const struct tie *tie = context;
-    union icl_cell cells[2 + ICL_TRAIN_COLUMNS] = {{.text = tie->curve}};
-    for (size_t i = 0; i < ICL_TRAIN_COLUMNS; i++) cells[1 + i].number = row[i];
-    cells[1 + ICL_TRAIN_COLUMNS].number =
-        icl_closed_tie(tie->N, tie->lambda_w, row[ICL_TRAIN_BETA], row[ICL_TRAIN_LOSS_ICL]);
-    return icl_table_row(tie->table, cells, err);
-}
-
-/* Theory with both closures over one simulated run. */
-enum icl_status figures_transience(const struct icl_params *params, struct cmd_progress *progress,
-                                   struct icl_table **table, struct icl_err *err) {
-    static const char *const curve[] = {"response", "plain"};
-    struct icl_column columns[2 + ICL_TRAIN_COLUMNS] = {{"curve", "text"}};
-    struct tie tie = {.N = (double)params->task.N, .lambda_w = params->train.lambda_w};
-    struct theory theory = {.take = add_transience_row, .context = &tie};
-    struct drive drive = {0};
-    memcpy(columns + 1, icl_train_columns, sizeof icl_train_columns);
-    columns[1 + ICL_TRAIN_COLUMNS] = (struct icl_column){"loss_tied", "nat"};
-    ICL_TRY(icl_table_alloc(table, sizeof columns / sizeof *columns, columns, err));
-    tie.table = *table;
-    enum icl_status status = ICL_OK;
-    for (int i = 0; i < 2 && status == ICL_OK; i++) {
-        struct icl_params closed = *params;
-        struct icl_traj_result unused;
-        closed.memory.closure = i == 0 ? ICL_CLOSURE_AUTO : ICL_CLOSURE_PLAIN;
-        tie.curve = curve[i];
-        status = solve(&closed, &theory, &unused, err);
-        if (status == ICL_OK) status = icl_table_break(*table, err);
-    }
-    if (status == ICL_OK) status = simulate(params, progress, &drive, err);
-    tie.curve = "simulation";
-    for (size_t i = 0; i < drive.rows && status == ICL_OK; i++)
-        status = add_transience_row(drive.row + i * ICL_TRAIN_COLUMNS, &tie, err);
     cmd_drive_free(&drive);
     return status;
 }
@@ -300,11 +246,11 @@ enum icl_status figures_band(const struct icl_params *params, struct cmd_progres
                              struct icl_err *err) {
     struct crowd crowd = {.params = params, .progress = progress, .rows = true};
     struct writer writer = {.curve = "theory", .model = model_of(params)};
-    struct theory theory = {.take = add_curve_row, .context = &writer};
+    struct figures_theory theory = {.take = add_curve_row, .context = &writer};
     struct icl_traj_result predicted;
     ICL_TRY(icl_table_alloc(table, BAND_COLUMNS, band_columns, err));
     writer.table = *table;
-    enum icl_status status = solve(params, &theory, &predicted, err);
+    enum icl_status status = figures_sim_solve(params, &theory, &predicted, err);
     if (status == ICL_OK) status = icl_table_break(*table, err);
     if (status == ICL_OK) status = crowd_run(&crowd, err);
     if (status == ICL_OK) status = add_band(&crowd, &writer, err);

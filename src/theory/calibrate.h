@@ -79,8 +79,8 @@ enum icl_status icl_calibrate_respond(size_t n, const double *s, const struct ic
                                       const double *weight, struct icl_calibrate_response *response,
                                       struct icl_err *err) ICL_MUST_CHECK;
 /* Of several networks (shape (runs, n)): times and looks averaged, responses as their logarithms, over those that have
- * one; before the classes part 1. Where none has one, it changes as the one to the next smaller offset, below (shape (n);
- * NULL: stays), does. */
+ * one; before the classes part 1. Where none has one, it changes as the one to the next smaller offset, below (shape
+ * (n); NULL: stays), does. */
 void icl_calibrate_respond_mean(size_t runs, size_t n, const struct icl_calibrate_point *plain,
                                 const struct icl_calibrate_response *run, const double *below,
                                 struct icl_calibrate_response *mean);
