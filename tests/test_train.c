@@ -5,29 +5,9 @@
 #include "iclkin/net.h"
 #include "iclkin/train.h"
 #include "plain.h"
+#include "runs.h"
 #include "sim/record.h"
 #include "sim/sample.h"
-
-static struct icl_train_setup setup_of(double K, size_t N, double D, size_t H) {
-    return (struct icl_train_setup){
-        .task = {.K = K, .N = N, .D = D, .copies = 1},
-        .train = {.lr = 0.1, .batch = 128, .t_max = 1000},
-        .observe = {.icl_threshold = 0.95, .loss_threshold = 0.9, .iwl_threshold = 0.95, .samples = 11},
-        .sim = {.hidden = H, .input_scale = 1, .seed = 1, .eval_items = 2000}};
-}
-
-static struct icl_train_run *start(const struct icl_train_setup *setup) {
-    struct icl_train_run *run;
-    struct icl_err err;
-    check_ok(icl_train_alloc(&run, setup, &err), &err);
-    check_ok(icl_train_init(run, &err), &err);
-    return run;
-}
-
-static void finish(struct icl_train_run *run) {
-    struct icl_err err;
-    while (!icl_train_done(run)) check_ok(icl_train_step(run, &err), &err);
-}
 
 /* ---- one step by hand ----------------------------------------------------------------------------------------------
  */
@@ -124,7 +104,7 @@ static void check_step(const struct icl_train_setup *setup) {
     struct icl_train_row row;
     double clock;
     hand_start(&h, setup);
-    struct icl_train_run *run = start(setup);
+    struct icl_train_run *run = runs_start(setup);
     (void)hand_loss(&h, &clock);
     hand_step(&h);
     check_ok(icl_train_step(run, &err), &err);
@@ -152,7 +132,7 @@ static void check_step(const struct icl_train_setup *setup) {
 
 static void one_step_by_hand(void **state) {
     (void)state;
-    struct icl_train_setup s = setup_of(K, N, D, H);
+    struct icl_train_setup s = runs_setup(K, N, D, H);
     s.init = (struct icl_init){.w = 0.7, .beta = 2.385};
     s.train = (struct icl_train){
         .lr = 0.5, .batch = B, .t_max = 5, .lambda_w = 0.03, .lambda_beta = 0.05, .lambda_mlp = 0.02};
@@ -180,13 +160,13 @@ static void one_step_by_hand(void **state) {
 static void evaluation_of_a_known_case(void **state) {
     (void)state;
     const double w = 1.7, beta = 1.1, one = log1p(exp(-w)), two = log1p(exp(-w * tanh(beta / 2)));
-    struct icl_train_setup s = setup_of(INFINITY, 2, INFINITY, 1);
+    struct icl_train_setup s = runs_setup(INFINITY, 2, INFINITY, 1);
     s.model = ICL_TRAIN_ATTENTION;
     s.init = (struct icl_init){.w = w, .beta = beta};
     s.sim.eval_items = 100000;
     s.rows = true;
     struct icl_train_row row;
-    struct icl_train_run *run = start(&s);
+    struct icl_train_run *run = runs_start(&s);
     assert_true(icl_train_row(run, &row));
     const double sd = 0.5 * (two - one) / sqrt(6250 * 12); /* phi = 0: a turned context says nothing new */
     check_abs(row.value[ICL_TRAIN_LOSS_ICL], (one + two) / 2, 4.5 * sd); /* statistics */
@@ -200,7 +180,7 @@ static void evaluation_of_a_known_case(void **state) {
     check_abs(row.value[ICL_TRAIN_C3], 1, 0);
     icl_train_free(run);
     s.task.labels = ICL_LABELS_BALANCED;
-    run = start(&s);
+    run = runs_start(&s);
     assert_true(icl_train_row(run, &row));
     check_rel(row.value[ICL_TRAIN_LOSS_ICL], two, 1e-6); /* rounding of a in float; measured 3e-8 */
     check_abs(row.error[ICL_TRAIN_LOSS_ICL], 0, 1e-8);
@@ -212,7 +192,7 @@ static void evaluation_of_a_known_case(void **state) {
 static void evaluation_of_an_mlp(void **state) {
     (void)state;
     enum { ITEMS = 150 };
-    struct icl_train_setup s = setup_of(ITEMS, 10, 20, 33);
+    struct icl_train_setup s = runs_setup(ITEMS, 10, 20, 33);
     struct icl_err err;
     struct icl_train_row row;
     float phi[ITEMS];
@@ -220,8 +200,8 @@ static void evaluation_of_an_mlp(void **state) {
     s.model = ICL_TRAIN_MLP;
     s.rows = true;
     s.train.t_max = 30;
-    struct icl_train_run *run = start(&s);
-    finish(run);
+    struct icl_train_run *run = runs_start(&s);
+    runs_finish(run);
     assert_true(icl_train_row(run, &row));
     check_ok(icl_train_logits(run, 0, ITEMS, phi, &err), &err);
     for (size_t i = 0; i < ITEMS; i++) {
@@ -266,7 +246,7 @@ static size_t record_of(const struct icl_train_setup *s, bool falls, struct icl_
 
 static void crossings(void **state) {
     (void)state;
-    struct icl_train_setup s = setup_of(100, 100, 63, 8);
+    struct icl_train_setup s = runs_setup(100, 100, 63, 8);
     s.train.t_max = 4000;
     struct icl_record record;
     assert_int_equal(record_of(&s, true, &record), 0);
@@ -294,12 +274,12 @@ static void crossings(void **state) {
 
 static void true_at_the_start_is_at_the_start(void **state) {
     (void)state;
-    struct icl_train_setup s = setup_of(INFINITY, 50, 63, 8);
+    struct icl_train_setup s = runs_setup(INFINITY, 50, 63, 8);
     s.model = ICL_TRAIN_ATTENTION;
     s.init = (struct icl_init){.w = 5, .beta = 7};
     s.stop_at_icl = true;
     struct icl_train_result result;
-    struct icl_train_run *run = start(&s);
+    struct icl_train_run *run = runs_start(&s);
     icl_train_result(run, &result);
     assert_true(icl_train_done(run) && result.stopped && result.t_icl.t == 0 && result.outcome == ICL_TRAIN_ICL);
     icl_train_free(run);
@@ -313,8 +293,8 @@ static double mean_t_icl(struct icl_train_setup s, uint32_t runs) {
     s.stop_at_icl = true;
     for (s.member = 0; s.member < runs; s.member++) {
         struct icl_train_result result;
-        struct icl_train_run *run = start(&s);
-        finish(run);
+        struct icl_train_run *run = runs_start(&s);
+        runs_finish(run);
         icl_train_result(run, &result);
         assert_int_equal(result.outcome, ICL_TRAIN_ICL);
         mean += result.t_icl.t / runs;
@@ -327,7 +307,7 @@ static double mean_t_icl(struct icl_train_setup s, uint32_t runs) {
  * over 16 runs. */
 static void t_icl_for_infinite_K(void **state) {
     (void)state;
-    struct icl_train_setup s = setup_of(INFINITY, 50, 63, 32);
+    struct icl_train_setup s = runs_setup(INFINITY, 50, 63, 32);
     s.train.t_max = 200;
     check_abs(mean_t_icl(s, 3), 142.56, 3 * 1.4 / sqrt(3));
 }
@@ -336,7 +316,7 @@ static void t_icl_for_infinite_K(void **state) {
  * over 20 runs. At K = infinity it would be 279. */
 static void t_icl_of_attention_alone(void **state) {
     (void)state;
-    struct icl_train_setup s = setup_of(500, 100, 63, 1);
+    struct icl_train_setup s = runs_setup(500, 100, 63, 1);
     s.model = ICL_TRAIN_ATTENTION;
     s.train.t_max = 350;
     check_abs(mean_t_icl(s, 4), 252.7, 3 * sqrt(4.4 * 4.4 / 4 + 0.8 * 0.8));
