@@ -75,6 +75,12 @@ awk '!seen[$0]++' "$dir"/s[124] >"$dir/lacking"
 expect 0 "$ICLKIN" ensemble "${small[@]}" --resume -o "$dir/lacking"
 same_runs "$dir/t1" "$dir/lacking" "a missing shard is not filled in by --resume"
 expect 2 env SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 "$ICLKIN" ensemble "${small[@]}"
+for variables in SLURM_ARRAY_TASK_ID=1 "SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=2" \
+    "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=2x"; do
+    # shellcheck disable=SC2086 # several words
+    expect 2 env $variables "$ICLKIN" ensemble "${small[@]}"
+    grep -q 'SLURM_ARRAY_TASK_COUNT' "$dir/err" || fail "$variables: $(cat "$dir/err")"
+done
 for shard in 0/3 4/3 1 1/0 a/b -1/3 1/3x; do expect 2 "$ICLKIN" ensemble "${small[@]}" --shard=$shard; done
 
 # points that rounding makes equal are one point; a point that cannot be is a failed row, and the others are there
@@ -100,6 +106,14 @@ expect 2 "$ICLKIN" ensemble "$dir/small.ini" -x task.K=20:300:2 --resume -o "$di
 expect 2 "$ICLKIN" ensemble "${small[@]}" --shard 1/2 --resume -o "$dir/t1"
 grep -q 'no runs of this ensemble or shard' "$dir/err" || fail "rows of another shard: $(cat "$dir/err")"
 cmp -s "$dir/t1" "$dir/keep" || fail "a refused --resume changed the file"
+# shellcheck disable=SC2016 # $s is sed's last line
+for damage in '$s/\t[^\t]*$//' '$s/\ticl\t/\tnonsense\t/; $s/\tiwl\t/\tnonsense\t/'; do
+    sed "$damage" "$dir/t1" >"$dir/damaged"
+    cp "$dir/damaged" "$dir/keep"
+    expect 2 "$ICLKIN" ensemble "${small[@]}" --resume -o "$dir/damaged"
+    grep -q 'damaged row' "$dir/err" || fail "a row without its outcome: $(cat "$dir/err")"
+    cmp -s "$dir/damaged" "$dir/keep" || fail "a refused --resume changed the file"
+done
 expect 2 "$ICLKIN" ensemble "${small[@]}" --resume
 expect 2 "$ICLKIN" ensemble -y task.K=20:200:2
 expect 2 "$ICLKIN" ensemble -x sim.seed=1:5:5

@@ -103,8 +103,18 @@ for size in 0 7 50 200 $(($(stat -c %s "$dir/keep") - 1)); do
     head -c "$size" "$dir/keep" >"$dir/c.checkpoint"
     expect 2 "$ICLKIN" simulate "${small[@]}" -s train.t_max=1e6 --resume -o "$dir/c"
 done
+# A byte changed anywhere, in the rows so far (from 64 on) or in the state: refused.
+for at in 70 100 500 $(($(stat -c %s "$dir/keep") / 2)) $(($(stat -c %s "$dir/keep") - 1)); do
+    cp "$dir/keep" "$dir/c.checkpoint"
+    byte=$(od -An -tu1 -j "$at" -N 1 "$dir/keep")
+    printf '%b' "\\x$(printf %02x $((byte ^ 1)))" | dd of="$dir/c.checkpoint" bs=1 seek="$at" conv=notrunc status=none
+    expect 2 "$ICLKIN" simulate "${small[@]}" -s train.t_max=1e6 --resume -o "$dir/c"
+    grep -q 'checkpoint' "$dir/err" || fail "byte $at changed: $(cat "$dir/err")"
+done
 expect 2 "$ICLKIN" simulate "${small[@]}" --resume
 expect 2 "$ICLKIN" simulate "${small[@]}" -x task.K=1:2:2
+expect 1 "$ICLKIN" simulate "${small[@]}" -s train.t_max=0.04 # no row could lie at t_max
+grep -q 'lr=0.1, t_max=0.04: .* half a step' "$dir/err" || fail "t_max below a step: $(cat "$dir/err")"
 expect 1 "$ICLKIN" simulate "${small[@]}" -o "$dir/no/such/folder"
 expect 1 "$ICLKIN" simulate "${small[@]}" -s train.t_max=1 -o /dev/full
 exit $bad

@@ -8,13 +8,14 @@
 
 #include "base/mem.h"
 
-enum { FIRST_ROOM = 64, KERNEL = 24, VERSION = 1 };
+enum { FIRST_ROOM = 64, KERNEL = 24, VERSION = 2 };
 
 /* A checkpoint opens with this; then the rows, then icl_train_save's block. */
 struct head {
     char magic[8], kernel[KERNEL];
     uint64_t version, rows;
     double seconds;
+    uint64_t sum; /* of the rows */
 };
 static const char magic[8] = "iclksim";
 static const double tick_every = 0.1;
@@ -57,8 +58,17 @@ enum icl_status cmd_drive_start(struct drive *drive, const struct icl_train_setu
     return take_row(drive, err);
 }
 
+/* FNV-1a. */
+static uint64_t sum_of(const void *bytes, size_t n) {
+    const unsigned char *const p = bytes;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
 static struct head head_of(const struct drive *drive) {
     struct head head = {.version = VERSION, .rows = drive->rows, .seconds = drive->seconds};
+    head.sum = sum_of(drive->row, drive->rows * ICL_TRAIN_COLUMNS * sizeof *drive->row);
     const char *kernel = icl_train_kernel(drive->run);
     memcpy(head.magic, magic, sizeof magic);
     for (size_t i = 0; i + 1 < KERNEL && kernel[i]; i++) head.kernel[i] = kernel[i];
@@ -124,6 +134,8 @@ static enum icl_status take_bytes(struct drive *drive, const char *bytes, size_t
     ICL_TRY(check_head(drive, &head, err));
     if (head.rows > (length - sizeof head) / row) return ICL_ERR(err, ICL_EUSAGE, "damaged checkpoint");
     const size_t before = sizeof head + (size_t)head.rows * row;
+    if (sum_of(bytes + sizeof head, before - sizeof head) != head.sum)
+        return ICL_ERR(err, ICL_EUSAGE, "damaged checkpoint");
     ICL_TRY(grow(drive, (size_t)head.rows, err));
     ICL_TRY(icl_train_restore(drive->run, bytes + before, length - before, err));
     if (head.rows > 0) memcpy(drive->row, bytes + sizeof head, before - sizeof head);

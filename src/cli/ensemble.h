@@ -83,8 +83,8 @@ void cmd_ensemble_tidy(const struct ensemble *ensemble);
 /* Lists this shard's jobs without those of which rows (changed by this; NULL: none) holds a row. ICL_EUSAGE where rows
  * holds others. */
 enum icl_status cmd_ensemble_jobs(struct ensemble *ensemble, char *rows, struct icl_err *err);
-/* Counts a row. */
-void cmd_ensemble_count(struct ensemble_tally *tally, const char *row);
+/* Counts a row; false where it states no outcome. */
+bool cmd_ensemble_count(struct ensemble_tally *tally, const char *row);
 
 /* Runs one job: from its checkpoint, where there is one, to its row, which is given to rank 0. A run that fails is a
  * row too; what comes back as an error ends the ensemble. */

@@ -57,7 +57,7 @@ void cmd_ensemble_tidy(const struct ensemble *ensemble) {
 enum icl_status cmd_ensemble_take(struct ensemble *ensemble, const char *row, size_t length, struct icl_err *err) {
     struct ensemble_board *board = ensemble->board;
     ICL_TRY(cmd_sink_add(&ensemble->sink, row, length, err));
-    cmd_ensemble_count(&ensemble->tally, row);
+    (void)!cmd_ensemble_count(&ensemble->tally, row);
     pthread_mutex_lock(&board->lock);
     board->progressed += ENSEMBLE_PARTS;
     cmd_progress_to(&board->progress, board->progressed);

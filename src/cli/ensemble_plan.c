@@ -74,8 +74,11 @@ static bool from_environment(const char *name, long *value) {
 /* A job array numbers its tasks MIN, MIN + STEP, ...; a list with gaps does not say which of its tasks this one is. */
 static enum icl_status shard_of_slurm(struct ensemble *ensemble, struct icl_err *err) {
     long id, count, first = 0, step = 1;
+    const char *const task = getenv("SLURM_ARRAY_TASK_ID"), *const tasks = getenv("SLURM_ARRAY_TASK_COUNT");
+    if (!task || !*task) return ICL_OK;
     if (!from_environment("SLURM_ARRAY_TASK_ID", &id) || !from_environment("SLURM_ARRAY_TASK_COUNT", &count))
-        return ICL_OK;
+        return ICL_ERR(err, ICL_EUSAGE, "SLURM_ARRAY_TASK_ID = %s, SLURM_ARRAY_TASK_COUNT = %s: say --shard i/n", task,
+                       tasks ? tasks : "not set");
     const bool known = from_environment("SLURM_ARRAY_TASK_MIN", &first);
     if (!known) first = 0;
     if (!from_environment("SLURM_ARRAY_TASK_STEP", &step) || step < 1) step = 1;
@@ -117,7 +120,7 @@ static enum icl_status add_kernel(const struct ensemble *ensemble, struct icl_ta
     struct icl_train_setup setup = cmd_drive_setup(&ensemble->line->params, false);
     struct icl_train_run *run;
     setup.task = (struct icl_task){.K = INFINITY, .N = 2, .D = 1, .copies = 1};
-    setup.train.batch = 1;
+    setup.train = (struct icl_train){.lr = 1, .batch = 1, .t_max = 1};
     ICL_TRY(icl_train_alloc(&run, &setup, err));
     const enum icl_status status = icl_table_meta(table, err, "kernel", "%s", icl_train_kernel(run));
     icl_train_free(run);

@@ -22,12 +22,16 @@ static bool is(const char *text, const char *word) {
     return strncmp(text, word, n) == 0 && (text[n] == '\t' || text[n] == '\n' || text[n] == '\0');
 }
 
-void cmd_ensemble_count(struct ensemble_tally *tally, const char *row) {
+bool cmd_ensemble_count(struct ensemble_tally *tally, const char *row) {
     const char *outcome = cell(row, AFTER_OUTCOME);
-    if (is(outcome, "failed")) tally->outcome[ENSEMBLE_FAILED]++;
+    int known = ENSEMBLE_OUTCOMES;
+    if (is(outcome, "failed")) known = ENSEMBLE_FAILED;
     for (int i = ICL_TRAIN_NONE; i <= ICL_TRAIN_TRANSIENT; i++)
-        if (is(outcome, icl_train_outcome_name((enum icl_train_outcome)i))) tally->outcome[i]++;
+        if (is(outcome, icl_train_outcome_name((enum icl_train_outcome)i))) known = i;
+    if (known == ENSEMBLE_OUTCOMES) return false;
+    tally->outcome[known]++;
     if (is(cell(row, AFTER_T_ICL), "inf")) tally->never++;
+    return true;
 }
 
 static int compare_rows(const void *a, const void *b) {
@@ -64,7 +68,8 @@ enum icl_status cmd_ensemble_jobs(struct ensemble *ensemble, char *rows, struct 
             continue;
         }
         matched++;
-        cmd_ensemble_count(&ensemble->tally, *found);
+        if (!cmd_ensemble_count(&ensemble->tally, *found))
+            status = ICL_ERR(err, ICL_EUSAGE, "%s: damaged row: %.200s", ensemble->line->output, *found);
     }
     if (status == ICL_OK && matched != kept)
         status =

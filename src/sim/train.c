@@ -136,9 +136,9 @@ static enum icl_status alloc_parts(struct icl_train_run *run, struct icl_err *er
 
 enum icl_status icl_train_alloc(struct icl_train_run **run, const struct icl_train_setup *setup, struct icl_err *err) {
     *run = NULL;
-    if (setup->train.batch == 0 || !(setup->train.lr > 0) || !(setup->train.t_max > 0))
-        return ICL_ERR(err, ICL_ERANGE, "batch=%zu, lr=%g, t_max=%g: must be above 0", setup->train.batch,
-                       setup->train.lr, setup->train.t_max);
+    if (setup->train.batch == 0 || !(setup->train.lr > 0) || !(setup->train.t_max >= setup->train.lr / 2))
+        return ICL_ERR(err, ICL_ERANGE, "batch=%zu, lr=%g, t_max=%g: must be above 0, and t_max half a step or more",
+                       setup->train.batch, setup->train.lr, setup->train.t_max);
     struct icl_train_run *r = NULL;
     ICL_TRY(icl_mem_alloc(&r, 1, sizeof *r, err));
     r->setup = *setup;
