@@ -139,6 +139,14 @@ head -c 9000 "$dir/t1" >"$dir/cut"
 expect 2 "$ICLKIN" predict "${table[@]}" -s memory.table="$dir/cut"
 grep -q "$dir/cut" "$dir/err" || fail "a table cut short: $(cat "$dir/err")"
 expect 2 "$ICLKIN" predict "${table[@]}" -s memory.table="$dir/none"
+# the shipped ones, by name, from any folder
+(cd "$dir" && "$ICLKIN" predict -s memory.law=table >out 2>err) || fail "the default table: $(cat "$dir/err")"
+(cd "$dir" && "$ICLKIN" predict -s memory.law=table -s memory.table=layernorm -s sim.input_scale=7.93725 -s task.K=16000 >out 2>err) ||
+    fail "the table layernorm: $(cat "$dir/err")"
+expect 2 "$ICLKIN" predict -s memory.law=table -s memory.table=layernorm
+grep -q 'measured with sim.input_scale = 7.93725, the parameters say 1' "$dir/err" || fail "another scale: $(cat "$dir/err")"
+expect 2 "$ICLKIN" predict -s memory.law=table -s memory.table=nosuch
+grep -q 'memory.table = nosuch' "$dir/err" || fail "no such name: $(cat "$dir/err")"
 # simulation has no use for it
 expect 0 "$ICLKIN" simulate "${table[@]}" -s memory.table="$dir/none" -s train.t_max=1
 

@@ -49,10 +49,13 @@ enum icl_status cmd_memory_read(struct icl_params *params, struct icl_memtable *
     char path[CMD_PATH];
     *table = NULL;
     if (params->memory.law != ICL_LAW_TABLE) return ICL_OK;
-    snprintf(path, sizeof path, "%s", params->memory.table);
-    if (strcmp(params->memory.table, "default") == 0) {
-        const enum icl_status status = cmd_data_path("params/memory", "default.tsv", path, err);
-        if (status != ICL_OK) return icl_err_context(err, ICL_EUSAGE, "memory.table = default");
+    const char *const named = params->memory.table;
+    snprintf(path, sizeof path, "%s", named);
+    if (!strpbrk(named, "/.")) { /* a name: of a shipped table */
+        char file[ICL_TEXT_SIZE + 8];
+        snprintf(file, sizeof file, "%s.tsv", named);
+        const enum icl_status status = cmd_data_path("params/memory", file, path, err);
+        if (status != ICL_OK) return icl_err_context(err, ICL_EUSAGE, "memory.table = %s", named);
     }
     const enum icl_status status = icl_memtable_read(table, path, err);
     params->memtable = *table;
