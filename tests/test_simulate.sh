@@ -108,7 +108,7 @@ for at in 70 100 500 $(($(stat -c %s "$dir/keep") / 2)) $(($(stat -c %s "$dir/ke
     cp "$dir/keep" "$dir/c.checkpoint"
     byte=$(od -An -tu1 -j "$at" -N 1 "$dir/keep")
     printf '%b' "\\x$(printf %02x $((byte ^ 1)))" | dd of="$dir/c.checkpoint" bs=1 seek="$at" conv=notrunc status=none
-    expect 2 "$ICLKIN" simulate "${small[@]}" -s train.t_max=1e6 --resume -o "$dir/c"
+    expect 2 timeout 20 "$ICLKIN" simulate "${small[@]}" -s train.t_max=1e6 --resume -o "$dir/c"
     grep -q 'checkpoint' "$dir/err" || fail "byte $at changed: $(cat "$dir/err")"
 done
 expect 2 "$ICLKIN" simulate "${small[@]}" --resume
