@@ -173,6 +173,28 @@ static void a_cell_that_fails_says_why(void **state) {
     assert_non_null(strstr(cell.status, "steps"));
 }
 
+/* Points that fail hide the changes beside them; the others are found, and say the same whichever way the axis runs. */
+static void a_point_that_fails_hides_its_neighbours(void **state) {
+    struct icl_err err;
+    struct icl_params params;
+    struct icl_phase_roots roots;
+    const struct icl_axis ways[] = {axis_of("task.copies=1:201:9"), axis_of("task.copies=201:1:9")};
+    const struct icl_axis none = axis_of("task.copies=150:250:3");
+    (void)state;
+    icl_params_default(&params);
+    params.theory.level = ICL_LEVEL_MEANFIELD;
+    for (size_t k = 0; k < 2; k++) { /* 1, 26, .. 76 copies are in a context of 100, 101 .. 201 are not */
+        check_ok(icl_phase_roots(&params, &ways[k], &roots, &err), &err);
+        assert_int_equal(roots.failed, 5);
+        assert_non_null(strstr(roots.why, "must be at most 100"));
+        assert_int_equal(roots.count, 1);
+        assert_int_equal(roots.root[0].below, ICL_PHASE_KEPT);
+        assert_int_equal(roots.root[0].above, ICL_PHASE_NONE);
+        assert_true(roots.root[0].x > 26 && roots.root[0].x < 76);
+    }
+    check_fails(icl_phase_roots(&params, &none, &roots, &err), ICL_ENUMERIC, &err, "must be at most 100");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_is_predict),
@@ -183,6 +205,7 @@ int main(void) {
         cmocka_unit_test(whole_numbers_are_bisected_to_neighbours),
         cmocka_unit_test(no_boundary_is_said),
         cmocka_unit_test(a_cell_that_fails_says_why),
+        cmocka_unit_test(a_point_that_fails_hides_its_neighbours),
     };
     gsl_set_error_handler_off();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,54 @@ expect 0 "$ICLKIN" phase -x init.beta=1:2:3 -y init.w=1:2:2 --boundary
 [ "$(grep -c 'no boundary in range' "$dir/out")" -eq 2 ] || fail "no boundary in range is not said"
 grep -q $'^init.w\tinit.beta\terror\tbranch\tstatus$' "$dir/out" || fail "columns of --boundary"
 
+# a boundary that is carried on with solves only what is left: the second half costs about half
+lines=(-x task.K=300:30000:9:log -y task.N=50:150:12 -s solver.nodes_q=6 --boundary)
+solves() { sed -n 's/.*: \([0-9]*\) solves$/\1/p' "$dir/err"; }
+expect 0 "$ICLKIN" phase "${lines[@]}" -o "$dir/lines"
+all=$(solves)
+head -n -6 "$dir/lines" >"$dir/part"
+expect 0 "$ICLKIN" phase "${lines[@]}" --resume -o "$dir/part"
+cmp -s "$dir/lines" "$dir/part" || fail "a boundary resumed after six lines differs"
+[ "$(solves)" -lt $((all * 2 / 3)) ] || fail "a resumed boundary solves $(solves) of $all points again"
+# two values of y that round to one, and lines of several rows
+lines=(-x task.K=1e3:1e6:7:log -y task.N=50:52:4 -s solver.nodes_q=6 -s train.lambda=3e-3 -s train.t_max=2e4 --boundary)
+expect 0 "$ICLKIN" phase "${lines[@]}" -o "$dir/several"
+[ "$(rows "$dir/several" | wc -l)" -eq 8 ] || fail "lines of two boundaries: $(rows "$dir/several" | wc -l) rows"
+for left in 1 2 3 4 5 6 7 8; do
+    head -n -$left "$dir/several" >"$dir/part"
+    expect 0 "$ICLKIN" phase "${lines[@]}" --resume -o "$dir/part"
+    cmp -s "$dir/several" "$dir/part" || fail "a boundary without its last $left rows, resumed, differs"
+done
+
+# a point that fails hides the boundaries beside it alone: beyond 800 items the table ends
+table=(-s memory.law=table -s memory.table=params/validate/quick/memory.tsv -s sim.hidden=64 -s task.N=40)
+expect 0 "$ICLKIN" phase -x task.K=100:2000:5:log "${table[@]}" --boundary
+[ "$(rows "$dir/out" | grep -c $'none-kept\tok$')" -eq 1 ] || fail "a failing end hides K*: $(rows "$dir/out")"
+rows "$dir/out" | grep -q '2 of 5 points: task.K = .*outside' || fail "which points fail goes unsaid: $(rows "$dir/out")"
+awk -F '\t' -v K="$("$ICLKIN" predict "${table[@]}" -s task.K=400 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')" \
+    '$4 == "ok" { seen = $1 } END { exit !(seen / K > 0.998 && seen / K < 1.002) }' <(rows "$dir/out") || fail "not at K*"
+expect 0 "$ICLKIN" phase -x task.copies=1:200:5 --boundary
+rows "$dir/out" | grep -q $'kept-none\tok$' || fail "copies: the boundary is lost"
+rows "$dir/out" | grep -q '3 of 5 points: .*copies = 101: must be at most 100' || fail "copies beyond task.N are solved"
+
+# a boundary is read alike whichever way its axis runs, and says what x is
+expect 0 "$ICLKIN" phase -x task.K=1e3:1e4:5:log --boundary
+rows "$dir/out" >"$dir/up"
+grep -q '^# boundary = a real number' "$dir/out" || fail "--boundary: K goes unsaid"
+expect 0 "$ICLKIN" phase -x task.K=1e4:1e3:5:log --boundary
+[ "$(cut -f3 "$dir/up")" = "$(rows "$dir/out" | cut -f3)" ] || fail "reversed, a boundary is $(rows "$dir/out")"
+expect 0 "$ICLKIN" phase -x task.N=50:250:5 --boundary -s task.K=3000
+grep -q '^# boundary = midway between neighbouring whole numbers' "$dir/out" || fail "--boundary: N goes unsaid"
+
 # refused
+expect 2 "$ICLKIN" phase -x train.lambda=0:1e-3:2 -y train.lambda_w=0:1e-3:2
+expect 2 "$ICLKIN" phase -x train.lambda_beta=0:1e-3:2 -y train.lambda=0:1e-3:2
+expect 2 "$ICLKIN" phase -x train.lambda=0:1e-3:2 -s train.lambda_w=1e-3
+grep -q 'train.lambda: given with -s train.lambda_w$' "$dir/err" || fail "lambda twice: $(cat "$dir/err")"
+check_rows 4 -x train.lambda_w=0:1e-3:2 -y train.lambda_beta=0:1e-3:2
+expect 2 "$ICLKIN" fixedpoints -x train.lambda=1e-3:1e-2:3 -s train.lambda_beta=1e-3
+expect 2 "$ICLKIN" fixedpoints -s train.lambda=3e-3 --curves "$dir/both" -o "$dir/both"
+[ ! -e "$dir/both" ] || fail "fixedpoints wrote curves and points to one file"
 expect 2 "$ICLKIN" phase
 expect 2 "$ICLKIN" phase -x task.K=1:2
 expect 2 "$ICLKIN" phase -x task.K=10:20:3 -y task.K=10:20:3

@@ -2,7 +2,8 @@
  *
  * cell     the point of one or two axes; equals `predict` of the same parameters, bit for bit
  * class    none (ICL not acquired by t_max), kept, or transient (O3): what boundaries separate
- * Fails    a cell never: its status says what went wrong. icl_phase_roots: ICL_ENUMERIC, ICL_ENOMEM.
+ * Fails    a cell never: its status says what went wrong. icl_phase_roots: ICL_ENUMERIC where no point of the axis can
+ *          be solved, ICL_ENOMEM.
  * Threads  no shared state.
  * Source   theory.level's equations; K and D are taken as real numbers along a boundary (K*, O4).
  */
@@ -44,14 +45,19 @@ struct icl_phase_root {
 struct icl_phase_roots {
     size_t count;                                /* 0: no boundary in range */
     struct icl_phase_root root[ICL_PHASE_ROOTS]; /* in the order of x along the axis */
-    enum icl_phase_class first;                  /* at the axis's first point */
+    enum icl_phase_class first;                  /* at the axis's first point that could be solved */
     size_t solves;
-    bool more; /* there are more than ICL_PHASE_ROOTS */
+    bool more;                  /* there are more than ICL_PHASE_ROOTS */
+    size_t failed;              /* points that could not be solved: no boundary is sought beside them */
+    char why[ICL_PHASE_STATUS]; /* of the first of them */
 };
 
 /* All changes of class along the axis: it is scanned at its n points, and every change between neighbours is bisected
  * to solver.K_tol (relative to x, or to a thousandth of the axis's span). */
 enum icl_status icl_phase_roots(const struct icl_params *params, const struct icl_axis *axis,
                                 struct icl_phase_roots *roots, struct icl_err *err) ICL_MUST_CHECK;
+
+/* How x of a boundary along the axis is to be read: where the parameter is a whole number, x is none. */
+const char *icl_phase_reading(const struct icl_axis *axis);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "iclkin/axis.h"
 #include "iclkin/err.h"
 #include "iclkin/params.h"
 #include "iclkin/table.h"
@@ -77,6 +78,11 @@ enum icl_status cmd_head(struct icl_table *table, const char *command, struct ic
 
 /* The value of a key in the header of the table given as PARAMS.ini. Returns buffer, or NULL where there is none. */
 const char *cmd_header_value(const struct cmd_line *line, const char *key, char buffer[ICL_TEXT_SIZE]);
+
+/* Refuses the same parameter on both axes, and train.lambda with one of the two that it sets: on the other axis or by
+ * -s. */
+enum icl_status cmd_axes_check(const struct cmd_line *line, const struct icl_axis *axis, size_t axes,
+                               struct icl_err *err);
 
 /* The path of params/NAME or plots/NAME: beside the program, in ../share/iclkin, or where it was installed. */
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err);

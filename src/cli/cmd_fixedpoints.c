@@ -48,6 +48,7 @@ static enum icl_status read_task(const struct cmd_line *line, struct task *task,
     task->swept = xaxis != NULL;
     if (!xaxis) return ICL_OK;
     ICL_TRY(icl_axis_parse(&task->axis, xaxis, err));
+    ICL_TRY(cmd_axes_check(line, &task->axis, 1, err));
     return icl_fixedpoints_branches_check(&line->params, &task->axis, err);
 }
 
@@ -139,6 +140,8 @@ enum icl_status cmd_fixedpoints(const struct cmd_line *line, struct icl_err *err
     struct icl_fixedpoints_points points = {0};
     struct icl_table *table = NULL, *curves = NULL;
     ICL_TRY(read_task(line, &task, err));
+    if (line->curves && line->output && strcmp(line->curves, line->output) == 0)
+        return ICL_ERR(err, ICL_EUSAGE, "--curves and -o: %s on both", line->output);
     enum icl_status status = task.swept
                                  ? icl_fixedpoints_branches(&line->params, task.s, &task.box, &task.axis, &points, err)
                                  : icl_fixedpoints_solve(&line->params, task.s, &task.box, &points, err);

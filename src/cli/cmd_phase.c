@@ -21,8 +21,7 @@ static enum icl_status read_axes(const struct cmd_line *line, struct phase *phas
     ICL_TRY(icl_axis_parse(&phase->axis[0], xaxis, err));
     phase->axes = 1;
     if (yaxis) ICL_TRY(icl_axis_parse(&phase->axis[phase->axes++], yaxis, err));
-    if (yaxis && phase->axis[0].param == phase->axis[1].param)
-        return ICL_ERR(err, ICL_EUSAGE, "-x and -y: %s on both", phase->axis[0].name);
+    ICL_TRY(cmd_axes_check(line, phase->axis, phase->axes, err));
     phase->mode = line->boundary || (how && strcmp(how, "boundary") == 0) ? PHASE_BOUNDARY
                   : line->adapt || (how && strcmp(how, "adapt") == 0)     ? PHASE_ADAPT
                                                                           : PHASE_GRID;
@@ -61,6 +60,8 @@ static enum icl_status head_of(const struct cmd_line *line, const struct phase *
     if (status == ICL_OK && phase->axes > 1)
         status = icl_table_meta(table, err, "axis.y", "%s", icl_axis_text(&phase->axis[1], spec));
     if (status == ICL_OK) status = icl_table_meta(table, err, "option.mode", "%s", modes[phase->mode]);
+    if (status == ICL_OK && roots)
+        status = icl_table_meta(table, err, "boundary", "%s", icl_phase_reading(&phase->axis[0]));
     if (status == ICL_OK) status = icl_params_meta(&line->params, table, err);
     if (status == ICL_OK) status = icl_table_text(table, &bytes, &length, err);
     if (status == ICL_OK) status = cmd_text_add(head, err, "%s", bytes);
@@ -131,13 +132,24 @@ static void compute_line(size_t index, size_t worker, void *slot, void *context)
     if (result->failed) snprintf(result->status, sizeof result->status, "%.*s", ICL_PHASE_STATUS - 1, err.text);
 }
 
-static enum icl_status root_row(const struct phase *phase, const struct line_result *line,
-                                const struct icl_phase_root *root, struct cmd_text *text, struct icl_err *err) {
+/* The rows of a line: its boundaries, or that there is none; last, whether a point of it could not be solved. */
+static size_t rows_of(const struct line_result *line) {
+    if (line->failed) return 1;
+    return line->roots.count + (line->roots.count == 0 || line->roots.failed > 0);
+}
+
+static enum icl_status root_row(const struct phase *phase, const struct line_result *line, size_t row,
+                                struct cmd_text *text, struct icl_err *err) {
     char y[ICL_NUMBER_SIZE], x[ICL_NUMBER_SIZE], error[ICL_NUMBER_SIZE];
     const struct icl_phase_roots *roots = &line->roots;
+    const struct icl_phase_root *root = &roots->root[row];
     if (phase->axes > 1) ICL_TRY(cmd_text_add(text, err, "%s\t", icl_table_number(line->y, y)));
     if (line->failed) return cmd_text_add(text, err, "nan\tnan\tfailed\t%s\n", line->status);
-    if (!root) return cmd_text_add(text, err, "nan\tnan\t%s\tno boundary in range\n", icl_phase_name(roots->first));
+    if (row == roots->count && roots->failed > 0)
+        return cmd_text_add(text, err, "nan\tnan\tfailed\t%zu of %zu points: %s\n", roots->failed, phase->axis[0].n,
+                            roots->why);
+    if (row == roots->count)
+        return cmd_text_add(text, err, "nan\tnan\t%s\tno boundary in range\n", icl_phase_name(roots->first));
     return cmd_text_add(text, err, "%s\t%s\t%s-%s\t%s\n", icl_table_number(root->x, x),
                         icl_table_number(root->error, error), icl_phase_name(root->below), icl_phase_name(root->above),
                         roots->more ? "more boundaries than could be kept" : "ok");
@@ -146,18 +158,16 @@ static enum icl_status root_row(const struct phase *phase, const struct line_res
 static enum icl_status emit_line(size_t index, const void *slot, void *context, struct icl_err *err) {
     struct phase *phase = context;
     const struct line_result *line = slot;
-    const size_t rows = line->failed || line->roots.count == 0 ? 1 : line->roots.count;
     struct cmd_text text = {0};
     enum icl_status status = ICL_OK;
     (void)index;
     phase->solves += line->roots.solves;
-    phase->failed += line->failed;
-    for (size_t i = 0; i < rows && status == ICL_OK; i++) {
+    phase->failed += line->failed || line->roots.failed > 0;
+    for (size_t i = 0; i < rows_of(line) && status == ICL_OK; i++) {
         if (phase->skip > 0)
             phase->skip--; /* stands in the file already */
         else
-            status =
-                root_row(phase, line, line->roots.count > 0 && !line->failed ? &line->roots.root[i] : NULL, &text, err);
+            status = root_row(phase, line, i, &text, err);
     }
     if (status == ICL_OK) status = cmd_sink_add(&phase->sink, text.bytes, text.length, err);
     cmd_text_free(&text);
@@ -165,11 +175,38 @@ static enum icl_status emit_line(size_t index, const void *slot, void *context, 
     return status;
 }
 
+/* The first line that an earlier run may have left undone, and how many of its rows stand in the file. A line has as
+ * many rows as boundaries, so that the last y in the file is solved again. */
+static size_t first_line(struct phase *phase, const char *kept) {
+    char last[ICL_NUMBER_SIZE], number[ICL_NUMBER_SIZE];
+    phase->skip = phase->sink.rows;
+    if (phase->axes < 2 || phase->skip == 0) return 0;
+    const char *row = kept + strlen(kept) - 1;
+    while (row > kept && row[-1] != '\n') row--;
+    snprintf(last, sizeof last, "%.*s", (int)strcspn(row, "\t"), row);
+    const size_t width = strlen(last) + 1;
+    for (phase->skip = 1; row > kept; phase->skip++) {
+        const char *before = row - 1;
+        while (before > kept && before[-1] != '\n') before--;
+        if (strncmp(before, row, width) != 0) break;
+        row = before;
+    }
+    for (size_t i = 0; i < phase->axis[1].n; i++) {
+        struct icl_params scratch = *phase->params;
+        double y;
+        if (icl_axis_set(&phase->axis[1], i, &scratch, &y, NULL) != ICL_OK) break;
+        if (strcmp(icl_table_number(y, number), last) == 0) return i;
+    }
+    phase->skip = phase->sink.rows;
+    return 0;
+}
+
 /* The grid or the lines, on threads or ranks; rank 0 alone has the file. status: the file's. */
-static enum icl_status run(struct phase *phase, struct icl_comm *comm, enum icl_status status, struct icl_err *err) {
+static enum icl_status run(struct phase *phase, const char *kept, struct icl_comm *comm, enum icl_status status,
+                           struct icl_err *err) {
     const bool lines = phase->mode == PHASE_BOUNDARY;
     const size_t ny = phase->axes > 1 ? phase->axis[1].n : 1, n = lines ? ny : phase->axis[0].n * ny;
-    const struct icl_pool_job job = {.first = lines ? 0 : phase->sink.rows,
+    const struct icl_pool_job job = {.first = lines ? first_line(phase, kept) : phase->sink.rows,
                                      .n = n,
                                      .slot = lines ? sizeof(struct line_result) : sizeof(struct icl_phase_cell),
                                      .threads = phase->params->ensemble.threads,
@@ -178,7 +215,7 @@ static enum icl_status run(struct phase *phase, struct icl_comm *comm, enum icl_
                                      .emit = lines ? emit_line : emit_cell,
                                      .context = phase,
                                      .stop = phase->stop};
-    phase->skip = phase->sink.rows;
+    if (lines) cmd_progress_to(&phase->progress, phase->progress.first = job.first);
     if (status == ICL_OK && job.first > n)
         status = ICL_ERR(err, ICL_EUSAGE, "%s: has more rows than the grid", phase->sink.path);
     status = icl_ranks_run(comm, &job, status, err);
@@ -205,7 +242,7 @@ static enum icl_status compute_all(const struct cmd_line *line, struct phase *ph
         const enum icl_status ended = icl_comm_stop(comm, NULL);
         if (status == ICL_OK) status = ended;
     } else {
-        status = run(phase, comm, status, err);
+        status = run(phase, kept.bytes, comm, status, err);
     }
     cmd_text_free(&kept);
     cmd_text_free(&phase->pending);

@@ -30,6 +30,29 @@ const char *cmd_header_value(const struct cmd_line *line, const char *key, char 
     return found;
 }
 
+/* Whether two rows set the same value, one of them with another. */
+static bool clash(const struct icl_param *a, const struct icl_param *b) {
+    const struct icl_param *both = a->type == ICL_PARAM_BOTH ? a : b, *one = both == a ? b : a;
+    return a != b && both->type == ICL_PARAM_BOTH && (one->offset == both->offset || one->offset == both->offset2);
+}
+
+enum icl_status cmd_axes_check(const struct cmd_line *line, const struct icl_axis *axis, size_t axes,
+                               struct icl_err *err) {
+    if (axes > 1 && axis[0].param == axis[1].param)
+        return ICL_ERR(err, ICL_EUSAGE, "-x and -y: %s on both", axis[0].name);
+    if (axes > 1 && clash(axis[0].param, axis[1].param))
+        return ICL_ERR(err, ICL_EUSAGE, "-x %s: given with -y %s", axis[0].name, axis[1].name);
+    for (size_t i = 0; i < line->settings; i++) {
+        char name[ICL_AXIS_NAME];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line->setting[i], "="), line->setting[i]);
+        const struct icl_param *set = icl_params_find(name);
+        for (size_t k = 0; k < axes && set; k++)
+            if (axis[k].param->type == ICL_PARAM_BOTH && clash(axis[k].param, set))
+                return ICL_ERR(err, ICL_EUSAGE, "axis %s: given with -s %s", axis[k].name, name);
+    }
+    return ICL_OK;
+}
+
 enum icl_status cmd_data_path(const char *folder, const char *name, char path[CMD_PATH], struct icl_err *err) {
     char program[CMD_PATH];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);

@@ -57,10 +57,11 @@ static enum icl_status look(struct line *line, double x, struct point *point, st
     struct icl_params at = *line->params;
     struct icl_traj_result result;
     const struct icl_param *param = line->axis->param;
+    ICL_TRY(icl_params_put(&at, param, x, err));
+    ICL_TRY(icl_params_check(&at, err));
     if (line->continuous && param->type == ICL_PARAM_REAL) {
         *(double *)((char *)&at + param->offset) = x;
     } else {
-        ICL_TRY(icl_params_put(&at, param, x, err));
         x = icl_params_get(&at, param);
     }
     line->roots->solves++;
@@ -68,6 +69,16 @@ static enum icl_status look(struct line *line, double x, struct point *point, st
     if (status != ICL_OK) return icl_err_context(err, status, "%s = %g", line->axis->name, x);
     *point = (struct point){x, icl_phase_class(result.outcome)};
     return ICL_OK;
+}
+
+static bool continuous(const struct icl_param *param) {
+    return param->type == ICL_PARAM_BOTH || param->type == ICL_PARAM_REAL;
+}
+
+const char *icl_phase_reading(const struct icl_axis *axis) {
+    if (!continuous(axis->param)) return "midway between neighbouring whole numbers, x - error and x + error";
+    return axis->param->flags & ICL_P_INTEGER ? "a real number, as K* is: whole numbers lie on either side of it"
+                                              : "the middle of a bracket, x - error to x + error";
 }
 
 static bool narrow(const struct line *line, const struct point *a, const struct point *b) {
@@ -86,8 +97,15 @@ static void keep(struct line *line, const struct point *a, const struct point *b
         roots->more = true;
         return;
     }
-    roots->root[roots->count++] =
-        (struct icl_phase_root){middle(line, a, b), 0.5 * fabs(b->x - a->x), a->class_, b->class_};
+    const bool rising = a->x <= b->x;
+    roots->root[roots->count++] = (struct icl_phase_root){middle(line, a, b), 0.5 * fabs(b->x - a->x),
+                                                          (rising ? a : b)->class_, (rising ? b : a)->class_};
+}
+
+/* A point that cannot be solved hides the changes on both its sides, and no others. */
+static void note(struct line *line, const struct icl_err *why) {
+    struct icl_phase_roots *roots = line->roots;
+    if (roots->failed++ == 0) snprintf(roots->why, sizeof roots->why, "%.*s", ICL_PHASE_STATUS - 1, why->text);
 }
 
 /* Bisects a change of class between neighbours of the scan. A third class in the middle means two changes: the far one
@@ -120,22 +138,30 @@ enum icl_status icl_phase_roots(const struct icl_params *params, const struct ic
     const struct icl_param *param = axis->param;
     const double thousandth = 1e-3;
     struct line line = {.params = params, .axis = axis, .roots = roots};
-    line.continuous = param->type == ICL_PARAM_BOTH || param->type == ICL_PARAM_REAL;
+    line.continuous = continuous(param);
     line.grain =
         param->flags & ICL_P_EVEN || (param == icl_params_find("task.N") && params->task.labels == ICL_LABELS_BALANCED)
             ? 2
             : 1;
     line.floor_x = thousandth * fabs(axis->hi - axis->lo);
     *roots = (struct icl_phase_roots){0};
-    ICL_TRY(icl_params_check(params, err));
     struct point before, here;
+    struct icl_err why = {ICL_OK, ""};
+    bool known = false, any = false;
     for (size_t i = 0; i < axis->n; i++) {
-        ICL_TRY(look(&line, icl_axis_value(axis, i), &here, err));
-        if (i == 0)
-            roots->first = here.class_;
-        else if (here.class_ != before.class_)
-            ICL_TRY(bisect(&line, before, here, err));
+        enum icl_status status = look(&line, icl_axis_value(axis, i), &here, &why);
+        const bool solved = status == ICL_OK;
+        if (solved && !any) roots->first = here.class_;
+        if (solved && known && here.class_ != before.class_) status = bisect(&line, before, here, &why);
+        if (status == ICL_ENOMEM) {
+            if (err) *err = why;
+            return status;
+        }
+        if (status != ICL_OK) note(&line, &why);
+        any = any || solved;
+        known = solved;
         before = here;
     }
-    return ICL_OK;
+    if (any) return ICL_OK;
+    return ICL_ERR(err, ICL_ENUMERIC, "%s", roots->why);
 }
