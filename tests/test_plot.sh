@@ -100,6 +100,21 @@ awk -F'\t' '$1 == "response" && $4 > 0 && $4 != "inf" { early[$2] = $4 }
 awk -F'\t' '$1 == "simulation" { n++ } $1 == "response" { r++ } END { exit !(n >= 61 && r > 400) }' "$scratch/transience.tsv" ||
     fail "transience: rows"
 
+# Closure: from two offsets of the shipped table, where the response was followed it stays near 1. Thresholds: predict's K*,
+# rising in N by every level; the exponent of (T8) is one over the local exponent of I_K(inf).
+awk -F'\t' '$1 == "response" { seen[$2] = 1; n++; if ($5 < 0.4 || $5 > 4 || $4 > 0.49) bad = 1 }
+    $1 == "carried" { c++ } END { exit bad || n < 60 || c < 60 || !(2 in seen) || !(4 in seen) }' "$scratch/closure.tsv" ||
+    fail "closure: rows"
+fails 2 'holds no response' "$ICLKIN" plot closure -s memory.table=layernorm -o "$scratch/none.png"
+seen=$(awk -F'\t' '$1 == "meanfield" && $2 == 250 { print $3 }' "$scratch/thresholds.tsv")
+said=$("$ICLKIN" predict "$scratch/thresholds.tsv" -s task.N=250 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')
+[ "$seen" = "$said" ] || fail "thresholds: K* $seen, predict says $said"
+awk -F'\t' -v local="$(sed -n 's/^# local_exponent = //p' params/memory/default.tsv)" '
+    NF > 1 && $1 in last && $3 <= last[$1] { bad = 1 } NF > 1 && !/^#/ && $2 != "N" { last[$1] = $3 }
+    $1 == "asymptotic" && $3 > 1000 && $4 != "nan" { n++; if ($4 < 1 / 0.93 || $4 > 1 / 0.75) bad = 1 }
+    END { split(local, nu, " "); exit bad || n < 5 || nu[4] < 0.75 || nu[6] > 0.93 }' "$scratch/thresholds.tsv" ||
+    fail "thresholds: K* does not rise, or not by 1/nu"
+
 # The folds of the mean field are near (T9), and between them there are two stable points.
 awk -F'\t' '$1 == "lambda" && $3 == "T9" { closed = $4 }
     $1 == "lambda" && $2 == "meanfield" && $3 == "fold" { if (!low || $4 < low) low = $4; if ($4 > high) high = $4 }

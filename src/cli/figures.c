@@ -61,6 +61,14 @@ static const struct figure figures[] = {
     {"lifetime", "when ICL is acquired and when it is lost again, against decay: kept, transient, never", "t_icl",
      "N = {task.N}, K = {task.K}, D = {task.D}, λ_w = λ_β = λ, t_{max} = {train.t_max}; table {memory.table}",
      figures_lifetime},
+    {"closure", "how much faster the MLP learns under attention's logit than the plain clock says, as measured",
+     "response", "D = {task.D}, H = {sim.hidden}, input scale {sim.input_scale}; table {memory.table}",
+     figures_closure},
+    {"thresholds", "K* against N with the measured table by three levels of theory, and its local exponent beside 1/nu",
+     "K_star",
+     "D = {task.D}, law {memory.law}, start w = {init.w}, β = {init.beta}; reduced and mean field at t_{max} = "
+     "{train.t_max}",
+     figures_thresholds},
 };
 
 size_t figures_count(void) {

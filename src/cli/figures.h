@@ -67,6 +67,10 @@ enum icl_status figures_transience(const struct icl_params *params, struct cmd_p
                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_lifetime(const struct icl_params *params, struct cmd_progress *progress,
                                  struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_closure(const struct icl_params *params, struct cmd_progress *progress,
+                                struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_thresholds(const struct icl_params *params, struct cmd_progress *progress,
+                                   struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 
 /* Draws the table in the file `table` to `output` with plots/NAME.gp, in the format that output's ending names. The
  * picture is held in memory until gnuplot has ended well, then saved whole. ICL_EIO where gnuplot is missing, fails or

@@ -134,3 +134,132 @@ enum icl_status figures_lifetime(const struct icl_params *params, struct cmd_pro
     ICL_TRY(lifetime_curve(params, ICL_CLOSURE_AUTO, *table, progress, err));
     return lifetime_curve(params, ICL_CLOSURE_PLAIN, *table, progress, err);
 }
+
+/* ---- closure ---------------------------------------------------------------------------------------------------- */
+
+static const struct icl_column closure_columns[] = {
+    {"curve", "text"}, {"offset", "1"}, {"K", "items"}, {"c1", "1"}, {"response", "1"},
+};
+
+struct response {
+    double offset, K, c1, response;
+};
+
+static enum icl_status add_response(struct icl_table *table, const char *curve, const struct response *at,
+                                    struct icl_err *err) {
+    const union icl_cell cells[] = {
+        {.text = curve}, {.number = at->offset}, {.number = at->K}, {.number = at->c1}, {.number = at->response}};
+    return icl_table_row(table, cells, err);
+}
+
+/* The path under an offset at one K, from its row `first` on, against c1 of the plain path from row `plain` on:
+ * response as far as the path was followed (t is a number), carried from there on, and both ends of the former once
+ * more. */
+static enum icl_status add_responses(const struct icl_table *source, const size_t column[5], size_t first, size_t plain,
+                                     struct icl_table *table, struct icl_err *err) {
+    const double K = icl_table_value(source, first, column[1]);
+    bool carried = false;
+    struct response last = {.offset = NAN};
+    for (size_t i = first; i < icl_table_rows(source) && icl_table_value(source, i, column[1]) == K; i++, plain++) {
+        const struct response at = {icl_table_value(source, i, column[0]), K, icl_table_value(source, plain, column[2]),
+                                    icl_table_value(source, i, column[3])};
+        const bool followed = !isnan(icl_table_value(source, i, column[4]));
+        if (!followed && isnan(last.offset)) continue;
+        if (followed && isnan(last.offset)) ICL_TRY(add_response(table, "first", &at, err));
+        if (!followed && !carried) {
+            ICL_TRY(add_response(table, "last", &last, err));
+            ICL_TRY(icl_table_break(table, err));
+            ICL_TRY(add_response(table, "carried", &last, err));
+            carried = true;
+        }
+        ICL_TRY(add_response(table, followed ? "response" : "carried", &at, err));
+        last = at;
+    }
+    return icl_table_break(table, err);
+}
+
+static enum icl_status closure_rows(const struct icl_table *source, struct icl_table *table, struct icl_err *err) {
+    static const char *const name[] = {"offset", "K", "c1", "response", "t"};
+    size_t column[5], plain = 0;
+    for (size_t i = 0; i < 5; i++) ICL_TRY(icl_table_find(source, name[i], &column[i], err));
+    for (size_t i = 1; i < icl_table_rows(source); i++) {
+        const double offset = icl_table_value(source, i, column[0]);
+        plain = offset == icl_table_value(source, i - 1, column[0]) ? plain + 1 : 0;
+        if (offset > 0 && icl_table_value(source, i, column[1]) != icl_table_value(source, i - 1, column[1]))
+            ICL_TRY(add_responses(source, column, i, plain, table, err));
+    }
+    return ICL_OK;
+}
+
+enum icl_status figures_closure(const struct icl_params *params, struct cmd_progress *progress,
+                                struct icl_table **table, struct icl_err *err) {
+    struct icl_table *source = NULL;
+    const double *offset;
+    (void)progress;
+    if (!params->memtable)
+        return ICL_ERR(err, ICL_EUSAGE, "memory.law = table is needed: there is no other to be shown");
+    if (icl_memtable_offsets(params->memtable, &offset) < 2)
+        return ICL_ERR(err, ICL_EUSAGE, "%s holds no response: calibrate with -y calibrate.offset=0:4:3",
+                       icl_memtable_path(params->memtable));
+    ICL_TRY(icl_table_read(&source, icl_memtable_path(params->memtable), err));
+    enum icl_status status =
+        icl_table_alloc(table, sizeof closure_columns / sizeof *closure_columns, closure_columns, err);
+    if (status == ICL_OK) status = closure_rows(source, *table, err);
+    icl_table_free(source);
+    return status;
+}
+
+/* ---- thresholds ------------------------------------------------------------------------------------------------- */
+
+enum { THRESHOLDS_POINTS = 11 };
+
+static const struct icl_column thresholds_columns[] = {
+    {"level", "text"}, {"N", "items"}, {"K_star", "items"}, {"slope", "d ln K* / d ln N"}, {"inverse_nu", "1"},
+};
+
+struct diversity {
+    double N[THRESHOLDS_POINTS], K[THRESHOLDS_POINTS];
+};
+
+/* Slope to the neighbours on either side; at an end and beside a point that is missing there is none. */
+static double diversity_slope(const struct diversity *curve, size_t i) {
+    if (i == 0 || i + 1 == THRESHOLDS_POINTS) return NAN;
+    const double slope = log(curve->K[i + 1] / curve->K[i - 1]) / log(curve->N[i + 1] / curve->N[i - 1]);
+    return isfinite(slope) ? slope : NAN;
+}
+
+static enum icl_status thresholds_curve(const struct icl_params *params, enum icl_level level, double inverse_nu,
+                                        struct icl_table *table, struct cmd_progress *progress, struct icl_err *err) {
+    const double lo = 50, hi = 250;
+    struct diversity curve;
+    for (size_t i = 0; i < THRESHOLDS_POINTS; i++) {
+        struct icl_params p = *params;
+        p.task.N = 2 * (size_t)lround(lo * pow(hi / lo, (double)i / (THRESHOLDS_POINTS - 1)) / 2);
+        ICL_TRY(icl_params_check(&p, err));
+        curve.N[i] = (double)p.task.N;
+        const enum icl_status status = icl_predict_items(&p, level, &curve.K[i], err);
+        if (status == ICL_ENOMEM) return status;
+        if (status != ICL_OK || curve.K[i] == 0) curve.K[i] = NAN; /* K* outside the table, or not to be computed */
+        cmd_progress_step(progress);
+    }
+    for (size_t i = 0; i < THRESHOLDS_POINTS; i++) {
+        const union icl_cell cells[] = {{.text = icl_traj_level(level)},
+                                        {.number = curve.N[i]},
+                                        {.number = curve.K[i]},
+                                        {.number = diversity_slope(&curve, i)},
+                                        {.number = inverse_nu}};
+        ICL_TRY(icl_table_row(table, cells, err));
+    }
+    return icl_table_break(table, err);
+}
+
+enum icl_status figures_thresholds(const struct icl_params *params, struct cmd_progress *progress,
+                                   struct icl_table **table, struct icl_err *err) {
+    const double nu = params->memtable ? icl_memtable_law(params->memtable)->nu : params->memory.nu;
+    if (params->memtable) ICL_TRY(icl_memtable_matches(params->memtable, params, err));
+    ICL_TRY(icl_table_alloc(table, sizeof thresholds_columns / sizeof *thresholds_columns, thresholds_columns, err));
+    progress->total = (size_t)ICL_LEVEL_COUNT * THRESHOLDS_POINTS;
+    for (int level = 0; level < ICL_LEVEL_COUNT; level++)
+        ICL_TRY(thresholds_curve(params, (enum icl_level)level, 1 / nu, *table, progress, err));
+    return ICL_OK;
+}
