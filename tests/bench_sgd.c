@@ -2,8 +2,9 @@
  *
  * Peak and steps are measured in turn, in the same run. A step is counted as 6 batch (D H + H^2 + H) flop. Rates are by
  * the processor time of each thread, so that another program on the machine does not enter; wall time stands beside.
- * Then the same under other OPENBLAS_* variables, in processes of their own, and a PyTorch loop (tests/bench) beside
- * them. Nothing is asserted but that the runs succeed.
+ * The transformer's steps stand beside the minimal model's of the same minutes. Then the same under other OPENBLAS_*
+ * variables, in processes of their own, and a PyTorch loop (tests/bench) beside them. Nothing is asserted but that the
+ * runs succeed.
  *
  *   bench_sgd [SECONDS]      of each measurement; default 2
  */
@@ -154,12 +155,15 @@ static void print_rate(const char *what, const struct rate *r) {
 
 static void print_phases(const struct rate *r) {
     static const char *const name[ICL_LAP_EVAL] = {
-        "sampling",  "gather and scores",  "softmax",           "packing",           "GEMM W1 x",
-        "GEMM W2 h", "GEMM gradient of h", "GEMM update of W2", "GEMM update of W1", "output, biases, loss"};
+        "sampling",           "gather and scores",  "softmax",           "packing",           "GEMM W1 x",
+        "GEMM W2 h",          "GEMM gradient of h", "GEMM update of W2", "GEMM update of W1", "output, biases, loss",
+        "attention, forward", "attention, backward"};
     double total = 0;
     for (int p = 0; p < ICL_LAP_PHASES; p++) total += r->lap.seconds[p];
-    for (int p = 0; p < ICL_LAP_EVAL; p++)
+    for (int p = 0; p < ICL_LAP_EVAL; p++) {
+        if (r->lap.seconds[p] == 0) continue;
         printf("    %-24s %8.1f us %5.1f %%\n", name[p], 1e6 * r->lap.seconds[p], 100 * r->lap.seconds[p] / total);
+    }
 }
 
 /* Evaluations of a whole run that never acquires ICL. */
@@ -195,6 +199,53 @@ static void print_evaluation(double steps_a_second) {
         printf(" %.0f in a run %s rows, %.1f %%%s", n, rows ? "with" : "without", 100 * n * each / (n * each + steps),
                rows ? "\n" : ",");
     }
+}
+
+/* The last line that a command prints, up to three numbers of it. */
+static int ask(const char *command, double number[3]) {
+    char line[256];
+    int n = 0;
+    FILE *const pipe = popen(command, "r");
+    if (!pipe) return 0;
+    while (fgets(line, sizeof line, pipe)) n = sscanf(line, "%lf %lf %lf", &number[0], &number[1], &number[2]);
+    return pclose(pipe) == 0 ? n : 0;
+}
+
+/* A PyTorch loop's steps a second, on one thread, as a part of ours. */
+static void print_torch(const char *env, const char *script, double ours) {
+    char command[1024];
+    double r[3] = {0};
+    (void)snprintf(command, sizeof command,
+                   "%sOMP_NUM_THREADS=1 $(test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3) "
+                   "tests/bench/%s %g 2>/dev/null",
+                   env, script, seconds);
+    if (ask(command, r) >= 2)
+        printf("    PyTorch loop, one thread: %.1f steps/s (wall %.1f): 1/%.2f\n", r[1], r[0], ours / r[1]);
+    else
+        printf("    PyTorch loop: not run (needs python3-torch, and to be started in the source folder)\n");
+    (void)fflush(stdout);
+}
+
+/* The transformer beside the minimal model in turns, so that both see the same machine. */
+static void print_transformer(double K) {
+    struct icl_train_setup minimal = setup_of(K, 0), transformer = minimal;
+    transformer.model = ICL_TRAIN_TRANSFORMER;
+    transformer.train.lr = 0.01;
+    struct rate least = {0}, rate = {0};
+    enum { TURNS = 3 };
+    double ratio[TURNS];
+    for (int i = 0; i < TURNS; i++) {
+        least = measure(&minimal);
+        rate = measure(&transformer);
+        ratio[i] = rate.cpu / least.cpu;
+    }
+    char what[64];
+    (void)snprintf(what, sizeof what, "transformer, K = %g, one core", K);
+    rate.peak = 0;
+    print_rate(what, &rate);
+    print_phases(&rate);
+    printf("    %.2f %.2f %.2f of the minimal model's steps\n", ratio[0], ratio[1], ratio[2]);
+    if (K == 4000) print_torch("env ", "torch_transformer.py", rate.cpu);
 }
 
 static struct rate all_cores(double K) {
@@ -262,16 +313,6 @@ static void print_products(void) {
 /* ---- other processes -----------------------------------------------------------------------------------------------
  */
 
-/* The last line that a command prints, up to three numbers of it. */
-static int ask(const char *command, double number[3]) {
-    char line[256];
-    int n = 0;
-    FILE *const pipe = popen(command, "r");
-    if (!pipe) return 0;
-    while (fgets(line, sizeof line, pipe)) n = sscanf(line, "%lf %lf %lf", &number[0], &number[1], &number[2]);
-    return pclose(pipe) == 0 ? n : 0;
-}
-
 static void print_variables(const char *self, double one) {
     static const struct {
         const char *what, *env;
@@ -287,15 +328,7 @@ static void print_variables(const char *self, double one) {
             const struct rate rate = {.cpu = r[0], .wall = r[1], .peak = r[2]};
             print_rate(variant[i].what, &rate);
         }
-        (void)snprintf(command, sizeof command,
-                       "%sOMP_NUM_THREADS=1 $(test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3) "
-                       "tests/bench/torch_loop.py %g 2>/dev/null",
-                       *variant[i].env ? variant[i].env : "env ", seconds);
-        if (ask(command, r) >= 2)
-            printf("    PyTorch loop, one thread: %.1f steps/s (wall %.1f): 1/%.2f\n", r[1], r[0], one / r[1]);
-        else
-            printf("    PyTorch loop: not run (needs python3-torch, and to be started in the source folder)\n");
-        (void)fflush(stdout);
+        print_torch(*variant[i].env ? variant[i].env : "env ", "torch_loop.py", one);
     }
 }
 
@@ -321,6 +354,9 @@ int main(int argc, char **argv) {
     const struct rate all = all_cores(4000);
     print_rate("K = 4000, every core, a network each", &all);
     printf("    %.2f x one core\n", all.wall / one.wall);
+    print_transformer(4000);
+    print_transformer(50000);
+    print_transformer(INFINITY);
     print_products();
     print_variables(argv[0], one.cpu);
     return EXIT_SUCCESS;

@@ -24,6 +24,8 @@ enum icl_law { ICL_LAW_NONE, ICL_LAW_CONSTANT, ICL_LAW_POWERLAW, ICL_LAW_TABLE }
 enum icl_closure { ICL_CLOSURE_AUTO, ICL_CLOSURE_PLAIN, ICL_CLOSURE_RESPONSE };
 enum icl_extrapolate { ICL_EXTRAPOLATE_NO, ICL_EXTRAPOLATE_YES };
 enum icl_spacing { ICL_SPACING_LINEAR, ICL_SPACING_LOG };
+enum icl_sim_model { ICL_SIM_MINIMAL, ICL_SIM_TRANSFORMER };
+enum icl_label_code { ICL_CODE_SIGN, ICL_CODE_ONEHOT };
 enum icl_stop { ICL_STOP_AUTO, ICL_STOP_ICL, ICL_STOP_END };
 
 /* The steppers of GSL's odeiv2, in the order of the const table in src/num/steppers.c. */

@@ -28,9 +28,10 @@
 #include "iclkin/table.h"
 
 enum icl_train_model {
-    ICL_TRAIN_MINIMAL,  /* (S6) */
-    ICL_TRAIN_MLP,      /* z = phi(x_t) + l_t offset: no context (M4) */
-    ICL_TRAIN_ATTENTION /* phi = 0: w and beta alone */
+    ICL_TRAIN_MINIMAL,    /* (S6) */
+    ICL_TRAIN_MLP,        /* z = phi(x_t) + l_t offset: no context (M4) */
+    ICL_TRAIN_ATTENTION,  /* phi = 0: w and beta alone */
+    ICL_TRAIN_TRANSFORMER /* one layer of attention, then the MLP (S8) */
 };
 
 struct icl_train_setup {

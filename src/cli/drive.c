@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,17 +23,21 @@ static const double tick_every = 0.1;
 
 struct icl_train_setup cmd_drive_setup(const struct icl_params *params, bool rows) {
     const struct icl_train *train = &params->train;
-    const bool decays = train->lambda_w > 0 || train->lambda_beta > 0 || train->lambda_mlp > 0;
+    const bool transformer = params->sim.model == ICL_SIM_TRANSFORMER;
+    const double head = transformer ? train->lambda_attention : fmax(train->lambda_w, train->lambda_beta);
+    const bool decays = head > 0 || train->lambda_mlp > 0;
     const enum icl_stop stop = params->ensemble.stop;
-    return (struct icl_train_setup){
-        .task = params->task,
-        .init = params->init,
-        .train = params->train,
-        .observe = params->observe,
-        .sim = params->sim,
-        .model = params->memory.law == ICL_LAW_NONE ? ICL_TRAIN_ATTENTION : ICL_TRAIN_MINIMAL,
-        .rows = rows,
-        .stop_at_icl = !rows && (stop == ICL_STOP_ICL || (stop == ICL_STOP_AUTO && !decays))};
+    return (struct icl_train_setup){.task = params->task,
+                                    .init = params->init,
+                                    .train = params->train,
+                                    .observe = params->observe,
+                                    .sim = params->sim,
+                                    .model = transformer                          ? ICL_TRAIN_TRANSFORMER
+                                             : params->memory.law == ICL_LAW_NONE ? ICL_TRAIN_ATTENTION
+                                                                                  : ICL_TRAIN_MINIMAL,
+                                    .rows = rows,
+                                    .stop_at_icl =
+                                        !rows && (stop == ICL_STOP_ICL || (stop == ICL_STOP_AUTO && !decays))};
 }
 
 static enum icl_status grow(struct drive *drive, size_t rows, struct icl_err *err) {

@@ -1,9 +1,7 @@
 #include "sim/eval.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "sim/head.h"
 
 /* Steps of the evaluation's stream, one a kind of draw. */
@@ -25,36 +23,20 @@ static void mean_put(const struct mean *m, enum icl_train_column column, struct 
     row->error[column] = sqrt(fmax(variance, 0) / fmax(m->n - 1, 1));
 }
 
-enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_eval_of *of, size_t draws, struct icl_err *err) {
-    const size_t K = of->sample->K;
+enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_sample *sample, size_t draws,
+                               struct icl_err *err) {
     const size_t novel = (draws + ICL_EVAL_NOVEL_DRAWS - 1) / ICL_EVAL_NOVEL_DRAWS;
     size_t items = (draws + ICL_EVAL_ITEM_DRAWS - 1) / ICL_EVAL_ITEM_DRAWS;
     items = items < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : items + items % 2;
     *eval = (struct icl_eval){.novel = novel < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : novel,
-                              .items = K != 0 && K < items ? K : items};
-    enum icl_status status = icl_sample_targets_alloc(&eval->targets, of->sample, ICL_EVAL_ROWS, err);
-    if (status == ICL_OK) status = icl_mem_alloc(&eval->a, of->contexts->capacity, sizeof *eval->a, err);
-    if (status == ICL_OK) status = icl_mem_alloc(&eval->slope, of->contexts->capacity, sizeof *eval->slope, err);
-    if (status != ICL_OK) icl_eval_free(eval);
-    return status;
+                              .items = sample->K != 0 && sample->K < items ? sample->K : items};
+    return icl_sample_targets_alloc(&eval->targets, sample, ICL_LEARNER_ROWS, err);
 }
 
 void icl_eval_free(struct icl_eval *eval) {
     if (!eval) return;
     icl_sample_targets_free(&eval->targets);
-    icl_mem_free(eval->a);
-    icl_mem_free(eval->slope);
     *eval = (struct icl_eval){0};
-}
-
-void icl_eval_phi(const struct icl_eval_of *of, const struct icl_targets *targets, size_t n, float *phi) {
-    if (!of->net) {
-        memset(phi, 0, n * sizeof *phi);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        icl_net_load(of->work, n, i, icl_sample_item(of->sample, targets, i), of->input_scale);
-    memcpy(phi, icl_net_forward(of->net, of->work, n), n * sizeof *phi);
 }
 
 static void add_context(struct icl_eval *eval, size_t target, double y) {
@@ -62,24 +44,17 @@ static void add_context(struct icl_eval *eval, size_t target, double y) {
     eval->hit[target] += y > 0 ? 1 : y == 0 ? 0.5 : 0;
 }
 
-/* Adds l_t z of one context of each of n targets to the sums, of a novel item that of the turned context too; phi is
- * theirs. */
-static void add_contexts(struct icl_eval *eval, const struct icl_eval_of *of, enum icl_context kind, size_t n,
-                         const float *phi, struct icl_draws *draws) {
-    const double offset = kind == ICL_CONTEXT_UNSEEN ? 0 : of->offset;
-    for (size_t first = 0; first < n; first += of->contexts->capacity) {
-        const size_t left = n - first, count = left < of->contexts->capacity ? left : of->contexts->capacity;
-        if (of->model != ICL_TRAIN_MLP) {
-            icl_sample_contexts(of->sample, kind, &eval->targets, first, count, draws, of->contexts, NULL);
-            icl_head_attend(of->sample, of->contexts, count, of->beta, eval->a, eval->slope);
-        }
-        for (size_t c = 0; c < count; c++) {
-            const double label = (double)eval->targets.label[first + c];
-            const double known = label * (double)phi[first + c];
-            const double head = of->model == ICL_TRAIN_MLP ? offset : label * of->w * (double)eval->a[c];
-            add_context(eval, first + c, head + known);
-            if (kind == ICL_CONTEXT_NOVEL) add_context(eval, first + c, head - known);
-        }
+/* One context of each of n targets, into the answers. */
+static void answer(struct icl_eval *eval, struct icl_learner *learner, enum icl_context context, size_t n,
+                   struct icl_draws *draws) {
+    learner->kind->answer(learner, context, &eval->targets, n, eval->phi, draws, &eval->answers);
+}
+
+/* Adds them to the targets' sums; both, that of the turned contexts too. */
+static void add_contexts(struct icl_eval *eval, size_t n, bool both) {
+    for (size_t c = 0; c < n; c++) {
+        add_context(eval, c, eval->answers.y[c]);
+        if (both) add_context(eval, c, eval->answers.turned[c]);
     }
 }
 
@@ -92,21 +67,52 @@ static void close_targets(struct icl_eval *eval, size_t n, double contexts, stru
     }
 }
 
-static void eval_novel(struct icl_eval *eval, const struct icl_eval_of *of, struct icl_train_row *row) {
+/* The logit's response to the attended label a: its odd part is w a in (S6), so that w = <odd a>/<a^2>. */
+struct response {
+    double odd, square;
+    struct mean gap, slope;
+};
+
+static void add_response(struct icl_eval *eval, size_t n, struct response *response) {
+    for (size_t c = 0; c < n; c++) {
+        const double a = (double)eval->targets.label[c] * eval->answers.attended[c];
+        const double odd = (eval->answers.y[c] + eval->answers.turned[c]) / 2;
+        response->odd += odd * a;
+        response->square += a * a;
+        mean_add(&response->gap, eval->answers.gap[c]);
+        if (a != 0) mean_add(&response->slope, odd / a);
+    }
+}
+
+static void put_response(const struct response *response, struct icl_learner *learner, struct icl_train_row *row) {
+    mean_put(&response->slope, ICL_TRAIN_W, row);
+    mean_put(&response->gap, ICL_TRAIN_BETA, row);
+    row->value[ICL_TRAIN_W] = response->square > 0 ? response->odd / response->square : 0;
+    learner->head.w = row->value[ICL_TRAIN_W];
+    learner->head.beta = row->value[ICL_TRAIN_BETA];
+}
+
+static void eval_novel(struct icl_eval *eval, struct icl_learner *learner, struct icl_train_row *row) {
+    const bool measures = learner->kind->measures;
+    struct response response = {0};
     struct mean loss = {0}, hit = {0};
     struct icl_draws draws;
-    icl_sample_seek(of->sample, ICL_RNG_EVAL, STEP_NOVEL, &draws);
+    icl_sample_seek(learner->sample, ICL_RNG_EVAL, STEP_NOVEL, &draws);
     for (size_t done = 0; done < eval->novel;) {
-        const size_t n = eval->novel - done < ICL_EVAL_ROWS ? eval->novel - done : ICL_EVAL_ROWS;
-        float phi[ICL_EVAL_ROWS];
-        icl_sample_targets(of->sample, n, true, &draws, &eval->targets);
-        icl_eval_phi(of, &eval->targets, n, phi);
-        for (int r = 0; r < ICL_EVAL_NOVEL_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_NOVEL, n, phi, &draws);
+        const size_t n = eval->novel - done < ICL_LEARNER_ROWS ? eval->novel - done : ICL_LEARNER_ROWS;
+        icl_sample_targets(learner->sample, n, true, &draws, &eval->targets);
+        if (!measures) learner->kind->phi(learner, &eval->targets, n, eval->phi);
+        for (int r = 0; r < ICL_EVAL_NOVEL_CONTEXTS; r++) {
+            answer(eval, learner, ICL_CONTEXT_NOVEL, n, &draws);
+            add_contexts(eval, n, true);
+            if (measures) add_response(eval, n, &response);
+        }
         close_targets(eval, n, 2 * ICL_EVAL_NOVEL_CONTEXTS, &loss, &hit);
         done += n;
     }
     mean_put(&loss, ICL_TRAIN_LOSS_ICL, row);
     mean_put(&hit, ICL_TRAIN_ACC_ICL, row);
+    if (measures) put_response(&response, learner, row);
 }
 
 /* Training items done, ..., done + n - 1 of the evaluation, labels in turn. */
@@ -136,35 +142,58 @@ static void put_memory(const struct mean *c1, const struct mean *square, const s
     if (all_items) row->error[ICL_TRAIN_C1] = row->error[ICL_TRAIN_C2] = row->error[ICL_TRAIN_C3] = 0;
 }
 
-static void eval_items(struct icl_eval *eval, const struct icl_eval_of *of, struct icl_train_row *row) {
-    struct mean loss = {0}, hit = {0}, loss_iwl = {0}, hit_iwl = {0}, c1 = {0}, square = {0}, c3 = {0};
-    struct icl_draws draws, unseen;
-    icl_sample_seek(of->sample, ICL_RNG_EVAL, STEP_ITEMS, &draws);
-    icl_sample_seek(of->sample, ICL_RNG_EVAL, STEP_UNSEEN, &unseen);
-    for (size_t done = 0; done < eval->items;) {
-        const size_t n = eval->items - done < ICL_EVAL_ROWS ? eval->items - done : ICL_EVAL_ROWS;
-        float phi[ICL_EVAL_ROWS];
-        take_items(eval, of->sample, done, n, &draws);
-        icl_eval_phi(of, &eval->targets, n, phi);
-        for (size_t i = 0; i < n; i++) {
-            const double y = (double)eval->targets.label[i] * (double)phi[i], miss = icl_head_miss(y);
-            mean_add(&c1, miss);
-            mean_add(&square, miss * miss);
-            mean_add(&c3, exp(-y));
-        }
-        for (int r = 0; r < ICL_EVAL_TRAIN_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_TRAIN, n, phi, &draws);
-        close_targets(eval, n, ICL_EVAL_TRAIN_CONTEXTS, &loss, &hit);
-        for (int r = 0; r < ICL_EVAL_UNSEEN_CONTEXTS; r++) add_contexts(eval, of, ICL_CONTEXT_UNSEEN, n, phi, &unseen);
-        close_targets(eval, n, ICL_EVAL_UNSEEN_CONTEXTS, &loss_iwl, &hit_iwl);
-        done += n;
+/* Means over the items of an evaluation. */
+struct items {
+    struct mean loss, loss_iwl, hit, hit_iwl, c1, square, c3, miss;
+};
+
+static void add_items(struct icl_eval *eval, struct icl_learner *learner, size_t n, struct icl_draws *draws,
+                      struct icl_draws *unseen, struct items *items) {
+    const bool measures = learner->kind->measures;
+    double known[ICL_LEARNER_ROWS] = {0}; /* l phi */
+    if (!measures) learner->kind->phi(learner, &eval->targets, n, eval->phi);
+    for (int r = 0; r < ICL_EVAL_UNSEEN_CONTEXTS; r++) {
+        answer(eval, learner, ICL_CONTEXT_UNSEEN, n, unseen);
+        add_contexts(eval, n, false);
+        for (size_t i = 0; i < n; i++)
+            known[i] += (eval->answers.y[i] - eval->answers.turned[i]) / (2 * ICL_EVAL_UNSEEN_CONTEXTS);
     }
-    put_memory(&c1, &square, &c3, eval->items == of->sample->K, row);
-    mean_put(&loss, ICL_TRAIN_LOSS_TRAIN, row);
-    mean_put(&loss_iwl, ICL_TRAIN_LOSS_IWL, row);
-    mean_put(&hit_iwl, ICL_TRAIN_ACC_IWL, row);
+    close_targets(eval, n, ICL_EVAL_UNSEEN_CONTEXTS, &items->loss_iwl, &items->hit_iwl);
+    for (size_t i = 0; i < n; i++) {
+        const double y = measures ? known[i] : (double)eval->targets.label[i] * (double)eval->phi[i];
+        const double miss = icl_head_miss(y);
+        mean_add(&items->c1, miss);
+        mean_add(&items->square, miss * miss);
+        mean_add(&items->c3, exp(-y));
+    }
+    for (int r = 0; r < ICL_EVAL_TRAIN_CONTEXTS; r++) {
+        answer(eval, learner, ICL_CONTEXT_TRAIN, n, draws);
+        add_contexts(eval, n, false);
+        for (size_t i = 0; i < n && measures; i++) mean_add(&items->miss, icl_head_miss(eval->answers.y[i]));
+    }
+    close_targets(eval, n, ICL_EVAL_TRAIN_CONTEXTS, &items->loss, &items->hit);
 }
 
-void icl_eval_row(struct icl_eval *eval, const struct icl_eval_of *of, struct icl_train_row *row) {
-    eval_novel(eval, of, row);
-    eval_items(eval, of, row);
+static void eval_items(struct icl_eval *eval, struct icl_learner *learner, struct icl_train_row *row) {
+    const struct icl_sample *const sample = learner->sample;
+    struct items items = {0};
+    struct icl_draws draws, unseen;
+    icl_sample_seek(sample, ICL_RNG_EVAL, STEP_ITEMS, &draws);
+    icl_sample_seek(sample, ICL_RNG_EVAL, STEP_UNSEEN, &unseen);
+    for (size_t done = 0; done < eval->items;) {
+        const size_t n = eval->items - done < ICL_LEARNER_ROWS ? eval->items - done : ICL_LEARNER_ROWS;
+        take_items(eval, sample, done, n, &draws);
+        add_items(eval, learner, n, &draws, &unseen, &items);
+        done += n;
+    }
+    put_memory(&items.c1, &items.square, &items.c3, eval->items == sample->K, row);
+    mean_put(&items.loss, ICL_TRAIN_LOSS_TRAIN, row);
+    mean_put(&items.loss_iwl, ICL_TRAIN_LOSS_IWL, row);
+    mean_put(&items.hit_iwl, ICL_TRAIN_ACC_IWL, row);
+    if (learner->kind->measures) learner->head.pace = items.miss.sum / items.miss.n / row->value[ICL_TRAIN_C1];
+}
+
+void icl_eval_row(struct icl_eval *eval, struct icl_learner *learner, struct icl_train_row *row) {
+    eval_novel(eval, learner, row);
+    eval_items(eval, learner, row);
 }

@@ -85,11 +85,16 @@ ISA_INLINE vec exp_of(vec x) {
     return isa_select(x < -87.0f, (vec){0}, (vec)((uvec)p + ((uvec)k << 23)));
 }
 
-static void softmax(size_t n, const float *score, const float *label, float beta, float out[2]) {
+ISA_INLINE ivec lanes(void) {
     int lane[VL];
-    for (int i = 0; i < VL; i++) lane[i] = i;
     ivec at;
+    for (int i = 0; i < VL; i++) lane[i] = i;
     memcpy(&at, lane, sizeof at);
+    return at;
+}
+
+static void softmax(size_t n, const float *score, const float *label, float beta, float out[2]) {
+    const ivec at = lanes();
     vec top = isa_all(-FLT_MAX);
     for (size_t j = 0; j < n; j += VL) {
         const vec y = beta * isa_load(score + j);
@@ -111,4 +116,56 @@ static void softmax(size_t n, const float *score, const float *label, float beta
     out[1] = (sum_of(zls) - out[0] * sum_of(zs)) * scale;
 }
 
-const struct icl_head_isa ISA_NAME(icl_head_isa) = {indices, signs, coins, stretch, scores, softmax};
+static void weights(size_t n, float *score) {
+    const ivec at = lanes();
+    vec top = isa_all(-FLT_MAX), z = {0};
+    for (size_t j = 0; j < n; j += VL) {
+        const vec y = isa_load(score + j);
+        top = isa_select((y > top) & (at < (int)(n - j)), y, top);
+    }
+    const float most = max_of(top);
+    for (size_t j = 0; j < n; j += VL) {
+        const vec e = isa_select(at < (int)(n - j), exp_of(isa_load(score + j) - most), (vec){0});
+        z += e;
+        isa_store(score + j, e);
+    }
+    stretch(n, 1.0f / sum_of(z), score);
+}
+
+/* In two passes: an item's entries may lie close together. */
+static void moments(size_t D, size_t width, const float *item, float moment[2]) {
+    const ivec at = lanes();
+    vec sum = {0}, square = {0};
+    for (size_t d = 0; d < width; d += VL) sum += isa_load(item + d);
+    const float mean = sum_of(sum) / (float)D;
+    for (size_t d = 0; d < width; d += VL) {
+        const vec x = isa_select(at < (int)D - (int)d, isa_load(item + d) - mean, (vec){0});
+        square = FMA(x, x, square);
+    }
+    moment[0] = mean;
+    moment[1] = sum_of(square);
+}
+
+/* 64 columns at a time, or 16. */
+ISA_INLINE void gather_columns(size_t n, const uint32_t *id, const float *items, size_t width, const float *weight,
+                               size_t columns, float *out) {
+    vec sum[64 / VL] = {{0}};
+    for (size_t j = 0; j < n; j++) {
+        const float *const row = items + (size_t)id[j] * width, *const next = items + (size_t)id[j + AHEAD / 4] * width;
+        const vec w = isa_all(weight[j]);
+        ISA_UNROLL for (size_t v = 0; v < columns / VL; v++) {
+            if (v * VL % 16 == 0) __builtin_prefetch(next + v * VL);
+            sum[v] = FMA(isa_load(row + v * VL), w, sum[v]);
+        }
+    }
+    ISA_UNROLL for (size_t v = 0; v < columns / VL; v++) isa_store(out + v * VL, sum[v]);
+}
+
+static void gather(size_t n, const uint32_t *id, const float *items, size_t width, const float *weight, float *out) {
+    size_t at = 0;
+    for (; at + 64 <= width; at += 64) gather_columns(n, id, items + at, width, weight, 64, out + at);
+    for (; at < width; at += 16) gather_columns(n, id, items + at, width, weight, 16, out + at);
+}
+
+const struct icl_head_isa ISA_NAME(icl_head_isa) = {indices, signs,   coins,   stretch, scores,
+                                                    softmax, weights, moments, gather};

@@ -26,6 +26,9 @@ struct icl_head_isa {
     void (*stretch)(size_t n, float factor, float *score);
     void (*scores)(size_t n, const uint32_t *id, const float *items, size_t width, const float *target, float *score);
     void (*softmax)(size_t n, const float *score, const float *label, float beta, float out[2]);
+    void (*weights)(size_t n, float *score);
+    void (*moments)(size_t D, size_t width, const float *item, float moment[2]);
+    void (*gather)(size_t n, const uint32_t *id, const float *items, size_t width, const float *weight, float *out);
 };
 
 extern const struct icl_head_isa icl_head_isa_v1, icl_head_isa_v3, icl_head_isa_v4;

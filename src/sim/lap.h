@@ -16,6 +16,8 @@ enum icl_lap_phase {
     ICL_LAP_GEMM_W2, /* update of W2 */
     ICL_LAP_GEMM_W1, /* update of W1 */
     ICL_LAP_VECTOR,  /* output layer, biases, loss */
+    ICL_LAP_HEAD_F,  /* a transformer's attention, forward */
+    ICL_LAP_HEAD_B,  /* and backward */
     ICL_LAP_EVAL,    /* evaluation, all of it */
     ICL_LAP_PHASES
 };

@@ -162,6 +162,7 @@ void icl_net_backward(const struct icl_net *net, struct icl_net_work *work, size
     const struct icl_net_isa *const isa = vector_kernels(work->road);
     const struct icl_gemm_tail mask = {.kind = ICL_GEMM_MASK, .matrix = work->H1t};
     const struct icl_gemm_tail add = {.kind = ICL_GEMM_ADD, .alpha = alpha, .beta = beta};
+    const struct icl_gemm_tail store = {.kind = ICL_GEMM_STORE};
     icl_gemm_transpose(work->road, H, B, work->H1m, work->H1t);
     icl_gemm_transpose(work->road, H, B, work->H2m, work->H2t);
     icl_lap_mark(work->lap, ICL_LAP_PACK);
@@ -178,6 +179,8 @@ void icl_net_backward(const struct icl_net *net, struct icl_net_work *work, size
     icl_lap_mark(work->lap, ICL_LAP_GEMM_W2);
     isa->columns(B, H, work->H1m, alpha, beta, T[ICL_NET_B1]);
     icl_lap_mark(work->lap, ICL_LAP_VECTOR);
+    if (work->dX) icl_gemm_product(work->road, B, D, H, work->H1m, net->tensor[ICL_NET_W1], &store, work->dX);
+    icl_lap_mark(work->lap, ICL_LAP_GEMM_W1);
     icl_gemm_transpose(work->road, B, H, work->H1m, work->H2t);
     icl_lap_mark(work->lap, ICL_LAP_PACK);
     icl_gemm_product(work->road, H, D, B, work->H2t, work->Xt, &add, T[ICL_NET_W1]);

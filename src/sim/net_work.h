@@ -18,6 +18,7 @@ struct icl_net_work {
      * that of H2t and H2m, the first layer's that of H1m (lying as t) and H2t (lying as m). */
     float *H1m, *H1t, *H2m, *H2t;
     float *phi; /* (B) */
+    float *dX;  /* (B,D): the loss's gradient in the inputs after a backward; NULL: not asked for */
 };
 
 #endif

@@ -28,14 +28,18 @@ static float square_of(const struct icl_sample *s, const float *x) {
     return q[0];
 }
 
-/* Items of variance 1/D, or of length 1. */
-static void draw_items(const struct icl_sample *s, struct icl_rng *rng, size_t n, float *x) {
+/* Items of variance 1/D, or of length 1, from the N(0, 1) draws that stand in x. */
+static void shape_items(const struct icl_sample *s, size_t n, float *x) {
     for (size_t i = 0; i < n; i++, x += s->width) {
-        icl_rng_fill_normal(rng, s->width, x);
         for (size_t d = s->D; d < s->width; d++) x[d] = 0;
         const float scale = 1.0f / sqrtf(s->unit ? square_of(s, x) : (float)s->D);
         s->isa->stretch(s->D, scale, x);
     }
+}
+
+static void draw_items(const struct icl_sample *s, struct icl_rng *rng, size_t n, float *x) {
+    for (size_t i = 0; i < n; i++) icl_rng_fill_normal(rng, s->width, x + i * s->width);
+    shape_items(s, n, x);
 }
 
 static enum icl_status check_task(const struct icl_task *task, struct icl_err *err) {
@@ -117,12 +121,19 @@ enum icl_status icl_sample_contexts_alloc(struct icl_contexts *contexts, const s
     return status;
 }
 
+enum icl_status icl_sample_tokens_alloc(struct icl_contexts *contexts, const struct icl_sample *sample, size_t capacity,
+                                        struct icl_err *err) {
+    ICL_TRY(icl_sample_contexts_alloc(contexts, sample, capacity, err));
+    return icl_mem_alloc(&contexts->fresh, capacity, sample->N * sample->width * sizeof *contexts->fresh, err);
+}
+
 void icl_sample_contexts_free(struct icl_contexts *contexts) {
     if (!contexts) return;
     icl_mem_free(contexts->word);
     icl_mem_free(contexts->id);
     icl_mem_free(contexts->label);
     icl_mem_free(contexts->score);
+    icl_mem_free(contexts->fresh);
     *contexts = (struct icl_contexts){0};
 }
 
@@ -177,8 +188,8 @@ static void context_ids(const struct icl_sample *s, size_t copies, uint32_t targ
     draw_ids(s, s->N / 2, other, half, NULL, word + s->N / 2, draws, id + s->N / 2);
 }
 
-static void drawn_contexts(const struct icl_sample *s, size_t copies, const struct icl_targets *targets, size_t first,
-                           size_t n, struct icl_draws *draws, struct icl_contexts *contexts, struct icl_lap *lap) {
+static void drawn_ids(const struct icl_sample *s, size_t copies, const struct icl_targets *targets, size_t first,
+                      size_t n, struct icl_draws *draws, struct icl_contexts *contexts, struct icl_lap *lap) {
     const size_t N = s->N, stride = contexts->stride;
     icl_rng_fill_bits(&draws->word, n * N, contexts->word);
     for (size_t c = 0; c < n; c++) {
@@ -188,6 +199,12 @@ static void drawn_contexts(const struct icl_sample *s, size_t copies, const stru
     }
     memset(contexts->id + n * N, 0, AHEAD * sizeof *contexts->id);
     icl_lap_mark(lap, ICL_LAP_SAMPLE);
+}
+
+static void drawn_contexts(const struct icl_sample *s, size_t copies, const struct icl_targets *targets, size_t first,
+                           size_t n, struct icl_draws *draws, struct icl_contexts *contexts, struct icl_lap *lap) {
+    const size_t N = s->N, stride = contexts->stride;
+    drawn_ids(s, copies, targets, first, n, draws, contexts, lap);
     for (size_t c = 0; c < n; c++) {
         const uint32_t *const id = contexts->id + c * N, target = targets->id[first + c];
         float *const score = contexts->score + c * stride;
@@ -209,20 +226,23 @@ static void unit_scores(const struct icl_sample *s, size_t n, struct icl_rng *rn
     }
 }
 
+/* The labels of a fresh context. */
+static void fresh_labels(const struct icl_sample *s, size_t copies, float own, const uint32_t *word, float *label) {
+    if (s->balanced)
+        for (size_t j = 0; j < s->N; j++) label[j] = j < s->N / 2 ? own : -own;
+    else
+        s->isa->coins(s->N, word, label);
+    for (size_t j = 0; j < copies; j++) label[j] = own;
+}
+
 /* The scores and labels of a fresh context whose N(0, 1) draws stand in score. */
 static void fresh_context(const struct icl_sample *s, size_t copies, const float *x, float own, const uint32_t *word,
                           float *score, float *label) {
     const float q = s->ideal ? 1 : s->unit ? 1 : square_of(s, x);
     const float scale = s->ideal ? 0 : s->unit ? 1 : sqrtf(q / (float)s->D);
     s->isa->stretch(s->N, scale, score);
-    if (s->balanced)
-        for (size_t j = 0; j < s->N; j++) label[j] = j < s->N / 2 ? own : -own;
-    else
-        s->isa->coins(s->N, word, label);
-    for (size_t j = 0; j < copies; j++) {
-        score[j] = q;
-        label[j] = own;
-    }
+    fresh_labels(s, copies, own, word, label);
+    for (size_t j = 0; j < copies; j++) score[j] = q;
 }
 
 static void fresh_contexts(const struct icl_sample *s, size_t copies, const struct icl_targets *targets, size_t first,
@@ -237,12 +257,45 @@ static void fresh_contexts(const struct icl_sample *s, size_t copies, const stru
     icl_lap_mark(lap, ICL_LAP_SAMPLE);
 }
 
+static size_t copies_of(const struct icl_sample *sample, enum icl_context kind) {
+    return kind == ICL_CONTEXT_TRAIN ? sample->copies : kind == ICL_CONTEXT_NOVEL ? 1 : 0;
+}
+
 void icl_sample_contexts(const struct icl_sample *sample, enum icl_context kind, const struct icl_targets *targets,
                          size_t first, size_t n, struct icl_draws *draws, struct icl_contexts *contexts,
                          struct icl_lap *lap) {
-    const size_t copies = kind == ICL_CONTEXT_TRAIN ? sample->copies : kind == ICL_CONTEXT_NOVEL ? 1 : 0;
+    const size_t copies = copies_of(sample, kind);
     if (targets->novel)
         fresh_contexts(sample, copies, targets, first, n, draws, contexts, lap);
     else
         drawn_contexts(sample, copies, targets, first, n, draws, contexts, lap);
+}
+
+static void fresh_tokens(const struct icl_sample *s, size_t copies, const struct icl_targets *targets, size_t first,
+                         size_t n, struct icl_draws *draws, struct icl_contexts *contexts, struct icl_lap *lap) {
+    const size_t N = s->N, words = (N + 31) / 32;
+    icl_rng_fill_bits(&draws->word, n * words, contexts->word);
+    for (size_t c = 0; c < n; c++) {
+        float *const items = contexts->fresh + c * N * s->width;
+        icl_rng_fill_normal(&draws->score, (N - copies) * s->width, items + copies * s->width);
+        shape_items(s, N - copies, items + copies * s->width);
+        for (size_t j = 0; j < copies; j++)
+            memcpy(items + j * s->width, icl_sample_item(s, targets, first + c), s->width * sizeof *items);
+        fresh_labels(s, copies, targets->label[first + c], contexts->word + c * words,
+                     contexts->label + c * contexts->stride);
+    }
+    for (size_t i = 0; i < n * N; i++) contexts->id[i] = (uint32_t)i;
+    memset(contexts->id + n * N, 0, AHEAD * sizeof *contexts->id);
+    icl_lap_mark(lap, ICL_LAP_SAMPLE);
+}
+
+void icl_sample_tokens(const struct icl_sample *sample, enum icl_context kind, const struct icl_targets *targets,
+                       size_t first, size_t n, struct icl_draws *draws, struct icl_contexts *contexts,
+                       struct icl_lap *lap) {
+    const size_t copies = copies_of(sample, kind);
+    contexts->rows = targets->novel ? contexts->fresh : sample->items;
+    if (targets->novel)
+        fresh_tokens(sample, copies, targets, first, n, draws, contexts, lap);
+    else
+        drawn_ids(sample, copies, targets, first, n, draws, contexts, lap);
 }

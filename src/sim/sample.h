@@ -53,6 +53,8 @@ struct icl_contexts {
     size_t capacity, stride;
     uint32_t *word, *id;
     float *label, *score;
+    float *fresh;      /* (capacity N,width), or NULL: items of contexts whose every item is asked for */
+    const float *rows; /* what ids count in then */
 };
 
 /* The independent parts of a step's stream. */
@@ -71,6 +73,9 @@ void icl_sample_targets_free(struct icl_targets *targets);
 enum icl_status icl_sample_contexts_alloc(struct icl_contexts *contexts, const struct icl_sample *sample,
                                           size_t capacity, struct icl_err *err) ICL_MUST_CHECK;
 void icl_sample_contexts_free(struct icl_contexts *contexts);
+/* The same for icl_sample_tokens. */
+enum icl_status icl_sample_tokens_alloc(struct icl_contexts *contexts, const struct icl_sample *sample, size_t capacity,
+                                        struct icl_err *err) ICL_MUST_CHECK;
 
 /* Positions draws at a step of a stream. */
 void icl_sample_seek(const struct icl_sample *sample, enum icl_rng_purpose purpose, uint64_t step,
@@ -84,5 +89,10 @@ const float *icl_sample_item(const struct icl_sample *sample, const struct icl_t
 void icl_sample_contexts(const struct icl_sample *sample, enum icl_context kind, const struct icl_targets *targets,
                          size_t first, size_t n, struct icl_draws *draws, struct icl_contexts *contexts,
                          struct icl_lap *lap);
+/* Contexts of the same law with every item in full, for a model that sees more than scores: ids count in
+ * contexts->rows, and there are no scores. */
+void icl_sample_tokens(const struct icl_sample *sample, enum icl_context kind, const struct icl_targets *targets,
+                       size_t first, size_t n, struct icl_draws *draws, struct icl_contexts *contexts,
+                       struct icl_lap *lap);
 
 #endif
