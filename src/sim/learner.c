@@ -7,10 +7,10 @@
 
 /* Every model, once. */
 static const struct icl_learner_kind *const kind_of[] = {
-    [ICL_TRAIN_MINIMAL] = &icl_learner_minimal,
-    [ICL_TRAIN_MLP] = &icl_learner_minimal,
-    [ICL_TRAIN_ATTENTION] = &icl_learner_minimal,
-    [ICL_TRAIN_TRANSFORMER] = &icl_learner_transformer,
+    [ICL_TRAIN_MINIMAL] = &icl_minimal_kind,
+    [ICL_TRAIN_MLP] = &icl_minimal_kind,
+    [ICL_TRAIN_ATTENTION] = &icl_minimal_kind,
+    [ICL_TRAIN_TRANSFORMER] = &icl_transformer_kind,
 };
 
 static enum icl_status alloc_parts(struct icl_learner *learner, struct icl_err *err) {

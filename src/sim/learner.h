@@ -69,7 +69,7 @@ struct icl_learner_kind {
     float *(*block)(const struct icl_learner *learner, size_t *floats);
 };
 
-extern const struct icl_learner_kind icl_learner_minimal, icl_learner_transformer;
+extern const struct icl_learner_kind icl_minimal_kind, icl_transformer_kind;
 
 /* setup and sample are the caller's and outlive the learner. */
 enum icl_status icl_learner_alloc(struct icl_learner *learner, const struct icl_train_setup *setup,

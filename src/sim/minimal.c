@@ -128,11 +128,11 @@ static bool finite(const struct icl_learner *learner) {
     return !learner->net.block || icl_net_finite(&learner->net);
 }
 
-const struct icl_learner_kind icl_learner_minimal = {.name = "minimal",
-                                                     .alloc = alloc,
-                                                     .free = release,
-                                                     .init = init,
-                                                     .step = step,
-                                                     .phi = phi_of,
-                                                     .answer = answer,
-                                                     .finite = finite};
+const struct icl_learner_kind icl_minimal_kind = {.name = "minimal",
+                                                  .alloc = alloc,
+                                                  .free = release,
+                                                  .init = init,
+                                                  .step = step,
+                                                  .phi = phi_of,
+                                                  .answer = answer,
+                                                  .finite = finite};

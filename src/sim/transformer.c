@@ -149,12 +149,12 @@ static float *block(const struct icl_learner *learner, size_t *floats) {
     return own->attention.block;
 }
 
-const struct icl_learner_kind icl_learner_transformer = {.name = "transformer",
-                                                         .measures = true,
-                                                         .alloc = alloc,
-                                                         .free = release,
-                                                         .init = init,
-                                                         .step = step,
-                                                         .answer = answer,
-                                                         .finite = finite,
-                                                         .block = block};
+const struct icl_learner_kind icl_transformer_kind = {.name = "transformer",
+                                                      .measures = true,
+                                                      .alloc = alloc,
+                                                      .free = release,
+                                                      .init = init,
+                                                      .step = step,
+                                                      .answer = answer,
+                                                      .finite = finite,
+                                                      .block = block};
