@@ -97,6 +97,10 @@ static enum icl_status read_offsets(struct calibrate *c, struct icl_err *err) {
 
 static enum icl_status plan(struct calibrate *c, struct icl_err *err) {
     const struct icl_params *p = &c->line->params;
+    if (p->sim.model != ICL_SIM_MINIMAL)
+        return ICL_ERR(err, ICL_EUSAGE,
+                       "[sim] model = transformer: what is measured is an MLP alone; give it the "
+                       "transformer's inputs by input_scale = sqrt(D)");
     if (isinf(p->task.D)) return ICL_ERR(err, ICL_EUSAGE, "[task] D = inf: the MLP needs items of finite D");
     if (c->line->resume && !c->line->output) return ICL_ERR(err, ICL_EUSAGE, "--resume: needs -o FILE");
     ICL_TRY(read_sizes(c, err));

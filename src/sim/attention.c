@@ -137,7 +137,7 @@ void icl_attention_norms(const struct icl_attention *attention, const struct icl
                          const float *items, struct icl_attention_norm *norm) {
     static const float code[2][2][2] = {{{1}, {-1}}, {{1, 0}, {0, 1}}}; /* slots - 1, label, slot */
     for (size_t i = 0; i < n; i++) {
-        float moment[2];
+        float moment[2] = {0};
         sample->isa->moments(sample->D, sample->width, items + i * sample->width, moment);
         for (int turn = 0; turn < 2; turn++)
             normalise((float)sample->D, moment, attention->slots, code[attention->slots - 1][turn], &norm[i].mean[turn],
@@ -150,7 +150,7 @@ static void norm_targets(struct icl_attention_work *work, const struct icl_atten
     static const float none[2] = {0, 0};
     for (size_t c = 0; c < n; c++) {
         const float *const x = icl_sample_item(input->sample, input->targets, input->first + c);
-        float moment[2], mean, scale;
+        float moment[2] = {0}, mean, scale;
         work->isa->moments(work->D, work->width, x, moment);
         normalise((float)work->D, moment, work->d - work->D, none, &mean, &scale);
         for (size_t at = 0; at < work->d; at += PANEL) {
