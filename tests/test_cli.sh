@@ -281,6 +281,27 @@ sys.exit(list(p) != sys.argv[2].split() or len(p["params"]) < 40)' "$f" "$keys"
     done
 fi
 
+# What is asked for beside it changes nothing of the rest.
+expect 0 "$ICLKIN" predict --attribute
+check "predict --attribute: predict's own lines first" cmp -s <(head -n "$(wc -l <text)" out) text
+check "predict --attribute: every ingredient" test "$(grep -c '(nothing left out)\|([STM][0-9])' <(tail -n 9 out))" -eq 9
+check "predict --attribute: absent ones are said to be" grep -q '^balanced labels (S2)  *absent: task.labels = random$' out
+expect 0 "$ICLKIN" predict json --json --attribute
+cp out more.json
+check "--attribute: an object, before params" test "$(sed -n 's/^  "\([A-Za-z_]*\)": .*/\1/p' more.json | paste -sd' ')" = "${keys% params} attribution params"
+check "--attribute: the rest as it was" cmp -s <(sed '/^  "attribution": {$/,/^  },$/d' more.json) json
+expect 0 "$ICLKIN" predict more.json --json
+check "JSON with more in it reads back" cmp -s out json
+if command -v python3 >/dev/null; then
+    check "--attribute: JSON, and its changes are those of its numbers" python3 -c 'import json, sys
+a = json.load(open(sys.argv[1]))["attribution"]
+rows = [r for r in a["without"].values() if "absent" not in r]
+assert len(a["without"]) == 8 and len(rows) == 5 and a["level"] == "meanfield"
+for r in rows:
+    for k in "t_icl", "K_star":
+        assert abs(r["change_percent"][k] - 100 * (r[k] / a["with"][k] - 1)) < 1e-9' more.json
+fi
+
 # ---- predict: numbers ------------------------------------------------------------------------------------------------
 
 value() { # NAME LEVEL: of the JSON in out

@@ -89,7 +89,7 @@ static void exponential_against_libm(void **state) {
 static struct icl_context *context_of(const struct icl_params *params, enum icl_context_kind kind) {
     struct icl_context *context = NULL;
     struct icl_err err;
-    check_ok(icl_context_alloc(&context, &params->task, &params->solver, kind, &err), &err);
+    check_ok(icl_context_alloc(&context, &params->task, params->without, &params->solver, kind, &err), &err);
     return context;
 }
 

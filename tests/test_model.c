@@ -161,9 +161,18 @@ static void visit_jacobian(const struct icl_params *params, enum icl_level level
     icl_model_free(model);
 }
 
+static void visit_jacobian_of_parts(const struct icl_params *params, enum icl_level level) {
+    struct icl_params left = *params;
+    left.without = ICL_WITHOUT_CLOCK;
+    if (level == ICL_LEVEL_MEANFIELD) visit_jacobian(&left, level);
+    left.without = ICL_WITHOUT_DAMPING;
+    if (level != ICL_LEVEL_ASYMPTOTIC) visit_jacobian(&left, level);
+}
+
 static void jacobians(void **state) {
     (void)state;
     everywhere(visit_jacobian);
+    everywhere(visit_jacobian_of_parts);
 }
 
 static void visit_field(const struct icl_params *params, enum icl_level level) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "fixtures.h"
+#include "iclkin/attribute.h"
 #include "iclkin/gauge.h"
 #include "iclkin/predict.h"
 #include "theory/context.h"
@@ -19,7 +20,8 @@ typedef enum icl_status attempt(const struct icl_params *params, struct icl_err 
 
 static enum icl_status context_attempt(const struct icl_params *params, struct icl_err *err) {
     struct icl_context *context = NULL;
-    const enum icl_status status = icl_context_alloc(&context, &params->task, &params->solver, ICL_CONTEXT_TRAIN, err);
+    const enum icl_status status =
+        icl_context_alloc(&context, &params->task, params->without, &params->solver, ICL_CONTEXT_TRAIN, err);
     assert_true((context == NULL) == (status != ICL_OK));
     icl_context_free(context);
     return status;
@@ -71,15 +73,20 @@ static enum icl_status predict_attempt(const struct icl_params *params, struct i
     return icl_predict_run(params, &prediction, err);
 }
 
+static enum icl_status attribute_attempt(const struct icl_params *params, struct icl_err *err) {
+    struct icl_params coarse = *params;
+    struct icl_attribute attribute;
+    coarse.solver.K_tol = 0.5; /* a thousandth of it: thousands of allocations */
+    return icl_attribute_run(&coarse, &attribute, err);
+}
+
 static const struct {
     const char *name;
     attempt *call;
     size_t stride; /* of n beyond the first hundred: K* allocates thousands of times */
-} ATTEMPTS[] = {{"context", context_attempt, 1},
-                {"model", model_attempt, 1},
-                {"gauge", gauge_attempt, 1},
-                {"traj", traj_attempt, 1},
-                {"predict", predict_attempt, 37}};
+} ATTEMPTS[] = {{"context", context_attempt, 1},  {"model", model_attempt, 1},
+                {"gauge", gauge_attempt, 1},      {"traj", traj_attempt, 1},
+                {"predict", predict_attempt, 37}, {"attribute", attribute_attempt, 237}};
 
 static void every_allocation_may_fail(void **state) {
     (void)state;

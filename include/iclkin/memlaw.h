@@ -33,6 +33,7 @@ struct icl_memlaw {
     double end;      /* the s beyond which it says nothing: the end of a table that is not to be extrapolated */
     struct icl_memcurve *curve; /* table: what was measured, at this K; owned */
     bool responds;              /* table: with its response to a logit offset */
+    bool spreads;               /* table: v is as measured, else 0 */
 };
 
 /* The response to a logit offset o (M4): 1 + sum_m P_m(min(max(o - start_m, 0), width_m)), P_m(u) = rise_m[0] u +

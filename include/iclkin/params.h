@@ -79,6 +79,16 @@ enum icl_param_flag {
 
 struct icl_memtable;
 
+/* Ingredients of the theory that can be left out, and no parameter does it (attribute.h). */
+enum icl_without {
+    ICL_WITHOUT_FINITE_D = 1,    /* that D is finite: scores are 0 and 1 (T2), while memory is that of task.D */
+    ICL_WITHOUT_COPIES = 2,      /* the target's further copies, drawn by chance (S2) */
+    ICL_WITHOUT_CORRELATION = 4, /* the other items' mean label, -1/(K - 1) (S1) */
+    ICL_WITHOUT_SPREAD = 8,      /* the variance v of phi on novel items (M1) */
+    ICL_WITHOUT_CLOCK = 16,      /* that ICL slows memorization: s = t (M3) */
+    ICL_WITHOUT_DAMPING = 32     /* that w a lowers the error signal: c2 (T5), sigma(-z) for sigma(-phi_+) (T3) */
+};
+
 struct icl_params {
     struct icl_task task;
     struct icl_init init;
@@ -92,6 +102,7 @@ struct icl_params {
     struct icl_ensemble ensemble;
     struct icl_validate validate;
     const struct icl_memtable *memtable; /* law table: the file of memory.table, loaded by the caller (memtable.h) */
+    unsigned without;                    /* of enum icl_without; 0, as by default: the whole theory */
 };
 
 enum icl_param_type { ICL_PARAM_REAL, ICL_PARAM_COUNT, ICL_PARAM_CHOICE, ICL_PARAM_TEXT, ICL_PARAM_BOTH };

@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/predict.h"
 #include "iclkin/memtable.h"
 #include "iclkin/predict.h"
 
-/* A number as JSON has it: what is infinite or not there is null. */
-static const char *json_number(double x, char buffer[ICL_NUMBER_SIZE]) {
+const char *cmd_predict_number(double x, char buffer[ICL_NUMBER_SIZE]) {
     return isfinite(x) ? icl_table_number(x, buffer) : "null";
 }
 
@@ -18,7 +17,7 @@ static enum icl_status json_rows(struct cmd_text *text, const struct icl_predict
     const char *open = NULL;
     for (size_t i = 0; i < icl_predict_count(); i++) {
         const struct icl_predict_row *row = icl_predict_row(i);
-        const char *value = json_number(icl_predict_value(p, row), number);
+        const char *value = cmd_predict_number(icl_predict_value(p, row), number);
         if (open && strcmp(open, row->name) == 0) {
             ICL_TRY(cmd_text_add(text, err, ", \"%s\": %s", row->level, value));
             continue;
@@ -76,8 +75,9 @@ static enum icl_status json_params(struct cmd_text *text, const struct icl_param
     return cmd_text_add(text, err, "\n  }\n");
 }
 
-static enum icl_status as_json(struct cmd_text *text, const struct icl_params *params, const struct icl_prediction *p,
+static enum icl_status as_json(struct cmd_text *text, const struct cmd_line *line, const struct icl_prediction *p,
                                const struct icl_prediction *finer, struct icl_err *err) {
+    const struct icl_params *params = &line->params;
     ICL_TRY(cmd_text_add(text, err, "{\n"));
     ICL_TRY(json_rows(text, p, err));
     ICL_TRY(cmd_text_add(text, err, "  \"outcome\": \"%s\",\n", icl_traj_outcome(p->outcome)));
@@ -93,6 +93,7 @@ static enum icl_status as_json(struct cmd_text *text, const struct icl_params *p
         text->length -= 2; /* the last comma */
         ICL_TRY(cmd_text_add(text, err, "},\n"));
     }
+    if (line->attribute) ICL_TRY(cmd_predict_attribute(text, line, err));
     ICL_TRY(json_params(text, params, err));
     return cmd_text_add(text, err, "}\n");
 }
@@ -174,9 +175,9 @@ static enum icl_status remarks(struct cmd_text *text, const struct icl_params *p
     return ICL_OK;
 }
 
-static enum icl_status for_people(struct cmd_text *text, const struct icl_params *params,
-                                  const struct icl_prediction *p, const struct icl_prediction *finer,
-                                  struct icl_err *err) {
+static enum icl_status for_people(struct cmd_text *text, const struct cmd_line *line, const struct icl_prediction *p,
+                                  const struct icl_prediction *finer, struct icl_err *err) {
+    const struct icl_params *params = &line->params;
     char sentence[ICL_PREDICT_SENTENCE];
     struct icl_table *head;
     const char *bytes;
@@ -194,7 +195,8 @@ static enum icl_status for_people(struct cmd_text *text, const struct icl_params
     ICL_TRY(as_rows(text, params, p, finer, err));
     icl_predict_sentence(params, p, sentence);
     ICL_TRY(cmd_text_add(text, err, "\n%s\n", sentence));
-    return remarks(text, params, err);
+    ICL_TRY(remarks(text, params, err));
+    return line->attribute ? cmd_predict_attribute(text, line, err) : ICL_OK;
 }
 
 enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err) {
@@ -207,7 +209,7 @@ enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err) {
         ICL_TRY(icl_predict_run(&fine, &finer, err));
     }
     enum icl_status status =
-        (line->json ? as_json : for_people)(&text, &line->params, &prediction, line->check ? &finer : NULL, err);
+        (line->json ? as_json : for_people)(&text, line, &prediction, line->check ? &finer : NULL, err);
     if (status == ICL_OK) status = icl_table_save(line->output, text.bytes, text.length, err);
     cmd_text_free(&text);
     if (prediction.trouble.code != ICL_OK)

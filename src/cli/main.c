@@ -40,6 +40,8 @@ static const struct cmd_option options[] = {
     {LETTERS_END + 11, "quick", NULL, 'q', FIELD(quick), "the small list, of two minutes at most"},
     {LETTERS_END + 12, "report", "DIR", 'q', FIELD(report),
      "writes DIR/index.html: the verdicts, a figure for each, how to run it again"},
+    {LETTERS_END + 13, "attribute", NULL, 'a', FIELD(attribute),
+     "also t_icl, K* and t_loss without each ingredient of the theory in turn"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
@@ -50,10 +52,10 @@ static const struct cmd commands[] = {
      "that "
      "blows up ends there.",
      cmd_trajectory, true},
-    {"predict", "[PARAMS.ini]", "jc", "t_icl by every level, K*, I_K(inf), t_iwl, t_loss, outcome",
+    {"predict", "[PARAMS.ini]", "jca", "t_icl by every level, K*, I_K(inf), t_iwl, t_loss, outcome",
      "Predicts when in-context learning is acquired, how many distinct items it takes, and whether it is lost again, "
      "by "
-     "three levels of theory, and says why.",
+     "three levels of theory, and says why. --attribute says which ingredient of the theory moves these numbers.",
      cmd_predict, true},
     {"phase", "[PARAMS.ini]", "xybr", "a grid, or the exact boundaries, over any two parameters",
      "Solves theory.level at every point of the grid of -x and -y: t_icl, t_iwl, t_loss and outcome, with a status for "

@@ -56,23 +56,23 @@ struct copies {
     double base, trials, chance;
 };
 
-static struct copies copies_law(const struct icl_task *task, enum icl_context_kind kind) {
+static struct copies copies_law(const struct icl_task *task, unsigned without, enum icl_context_kind kind) {
     if (kind == ICL_CONTEXT_NOVEL) return (struct copies){1, 0, 0};
     if (kind == ICL_CONTEXT_ABSENT) return (struct copies){0, 0, 0};
     const double B = (double)task->copies, N = (double)task->N;
     const double trials = (task->labels == ICL_LABELS_BALANCED ? N / 2 : N) - B;
     const double chance = (task->labels == ICL_LABELS_BALANCED ? 2 : 1) / task->K;
-    return (struct copies){B, chance > 0 ? trials : 0, chance};
+    return (struct copies){B, chance > 0 && !(without & ICL_WITHOUT_COPIES) ? trials : 0, chance};
 }
 
 /* P(label = +1) of another item, and the mean of a label given the target's (T2). */
-static double other_plus(const struct icl_task *task, enum icl_context_kind kind) {
-    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K)) return 0.5;
+static double other_plus(const struct icl_task *task, unsigned without, enum icl_context_kind kind) {
+    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K) || without & ICL_WITHOUT_CORRELATION) return 0.5;
     return (task->K / 2 - 1) / (task->K - 1);
 }
 
-static double other_mean(const struct icl_task *task, enum icl_context_kind kind) {
-    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K)) return 0;
+static double other_mean(const struct icl_task *task, unsigned without, enum icl_context_kind kind) {
+    if (kind == ICL_CONTEXT_NOVEL || isinf(task->K) || without & ICL_WITHOUT_CORRELATION) return 0;
     return -1 / (task->K - 1);
 }
 
@@ -147,8 +147,8 @@ static enum icl_status build_smooth(struct icl_context *c, const struct icl_task
 
 static enum icl_status build_exact(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
                                    enum icl_context_kind kind, struct icl_err *err) {
-    const struct copies law = copies_law(task, kind);
-    const double plus = other_plus(task, kind);
+    const struct copies law = copies_law(task, c->without, kind);
+    const double plus = other_plus(task, c->without, kind);
     struct binomial b = {law.trials, law.chance, 0, 0};
     double *f = NULL;
     enum icl_status status = ICL_OK;
@@ -170,7 +170,7 @@ static enum icl_status build_exact(struct icl_context *c, const struct icl_task 
 /* D finite: Gauss rules over n_c, q and g (T4). The averages are smooth in n_c, so that a few nodes serve any K. */
 static enum icl_status build_gauss(struct icl_context *c, const struct icl_task *task, const struct icl_solver *solver,
                                    enum icl_context_kind kind, struct icl_err *err) {
-    const struct copies law = copies_law(task, kind);
+    const struct copies law = copies_law(task, c->without, kind);
     struct rule copies = {1, {0}, {1}}, norm = {1, {1}, {1}}, sum = {.n = solver->nodes_g};
     if (law.trials > 0) {
         copies.n = (size_t)fmin((double)solver->nodes_n, law.trials + 1);
@@ -189,7 +189,7 @@ static enum icl_status build_gauss(struct icl_context *c, const struct icl_task 
             /* a node at n_c = N may pass it by rounding */
             const double n = law.base + copies.x[i], m = fmax((double)task->N - n, 0);
             const double weight = copies.w[i] * norm.w[j];
-            const double mu = task->labels == ICL_LABELS_BALANCED ? -n : m * other_mean(task, kind);
+            const double mu = task->labels == ICL_LABELS_BALANCED ? -n : m * other_mean(task, c->without, kind);
             const struct icl_context_group group = {
                 .n = n, .m = m, .root = sqrt(m), .weight = weight, .mu = mu, .norm = j, .count = sum.n};
             ICL_TRY(grow(c, group, err));
@@ -201,11 +201,12 @@ static enum icl_status build_gauss(struct icl_context *c, const struct icl_task 
     return ICL_OK;
 }
 
-enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task,
+enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task, unsigned without,
                                   const struct icl_solver *solver, enum icl_context_kind kind, struct icl_err *err) {
     ICL_TRY(icl_mem_alloc(context, 1, sizeof **context, err));
     struct icl_context *c = *context;
     c->labels = task->labels;
+    c->without = without;
     c->D = task->D;
     c->most = log((double)task->N);
     enum icl_status status =

@@ -39,6 +39,7 @@ struct icl_context_norm {
 
 struct icl_context {
     enum icl_labels labels;
+    unsigned without; /* of enum icl_without: copies, correlation */
     double D;
     double most;                     /* D finite: x is held at this value, ln N, beyond it (notes/model.md, T4) */
     size_t groups, nodes;            /* nodes: padded to a multiple of 8 */
@@ -51,7 +52,7 @@ struct icl_context {
     double *a, *b, *c;             /* shape (nodes) */
 };
 
-enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task,
+enum icl_status icl_context_alloc(struct icl_context **context, const struct icl_task *task, unsigned without,
                                   const struct icl_solver *solver, enum icl_context_kind kind,
                                   struct icl_err *err) ICL_MUST_CHECK;
 void icl_context_free(struct icl_context *context);

@@ -77,10 +77,10 @@ static enum icl_status interval_of(const struct icl_context *novel, double thres
     return icl_roots_brent(accuracy_above, &c, top, far, xtol, &in->hi, NULL, err);
 }
 
-static enum icl_status find_intervals(struct icl_gauge *o, const struct icl_params *params, struct icl_err *err) {
+static enum icl_status find_intervals(struct icl_gauge *o, const struct icl_task *task, struct icl_err *err) {
     const struct icl_context *novel = o->context[ICL_CONTEXT_NOVEL];
-    const double top = isinf(params->task.D) ? log((double)params->task.N) + 1 : params->task.D / 2;
-    const double most = isinf(params->task.D) ? top : o->beta_most;
+    const double top = isinf(task->D) ? log((double)task->N) + 1 : task->D / 2;
+    const double most = isinf(task->D) ? top : o->beta_most;
     ICL_TRY(interval_of(novel, o->icl_threshold, top, most, &o->icl, err));
     return interval_of(novel, o->loss_threshold, top, most, &o->loss, err);
 }
@@ -92,6 +92,7 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
     struct icl_task task = params->task;
     struct icl_solver solver = params->solver;
     task.K = K;
+    if (params->without & ICL_WITHOUT_FINITE_D) task.D = INFINITY;
     if (!losses) solver.nodes_g = 1; /* accuracies average over g in closed form */
     o->beta_most = level == ICL_LEVEL_MEANFIELD ? INFINITY : task.D / 2;
     o->icl_threshold = params->observe.icl_threshold;
@@ -102,9 +103,10 @@ enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_param
     if (status == ICL_OK && o->alike) o->s_memorized = icl_memlaw_reach(&o->law, 1 - o->iwl_threshold);
     for (int kind = 0; kind < ICL_CONTEXT_KINDS && status == ICL_OK; kind++)
         if (losses || kind == ICL_CONTEXT_NOVEL || (kind == ICL_CONTEXT_ABSENT && !o->alike))
-            status = icl_context_alloc(&o->context[kind], &task, &solver, (enum icl_context_kind)kind, err);
+            status =
+                icl_context_alloc(&o->context[kind], &task, params->without, &solver, (enum icl_context_kind)kind, err);
     if (status == ICL_OK && losses) status = icl_quad_normal(SPREAD_NODES, o->x, o->f, err);
-    if (status == ICL_OK && o->alike) status = find_intervals(o, params, err);
+    if (status == ICL_OK && o->alike) status = find_intervals(o, &task, err);
     if (status == ICL_OK) return ICL_OK;
     icl_gauge_free(o);
     *gauge = NULL;

@@ -17,6 +17,7 @@ static enum icl_status init_table(const struct icl_params *params, double K, str
         return ICL_ERR(err, ICL_EUSAGE, "memory.law = table: memory.table = %s was not read", params->memory.table);
     ICL_TRY(icl_memtable_matches(table, params, err));
     const double *offset;
+    law->spreads = !(params->without & ICL_WITHOUT_SPREAD);
     law->responds = icl_memtable_offsets(table, &offset) > 1 && params->memory.closure != ICL_CLOSURE_PLAIN;
     if (!law->responds && params->memory.closure == ICL_CLOSURE_RESPONSE)
         return ICL_ERR(err, ICL_EUSAGE, "memory.closure = response: memory.table = %s holds none (calibrate -y)",
@@ -159,7 +160,7 @@ void icl_memlaw_state(const struct icl_memlaw *law, double s, struct icl_memlaw_
     struct icl_memlaw_rates rates;
     if (law->law == ICL_LAW_TABLE) {
         state_table(law, s, state, &rates);
-        state->v = icl_memcurve_spread(law->curve, s);
+        state->v = law->spreads ? icl_memcurve_spread(law->curve, s) : 0;
         state->response.pieces = 0;
         if (law->responds) respond_table(law, s, &state->response);
         return;

@@ -11,6 +11,7 @@ struct icl_model {
     enum icl_level level;
     enum icl_labels labels;
     double N, lambda_w, lambda_beta;
+    bool damped, slowed; /* whether w a lowers the error signal; mean field: whether the clock follows it */
     struct icl_memlaw law;
     struct icl_context *train; /* mean field only */
 };
@@ -23,13 +24,16 @@ enum icl_status icl_model_alloc(struct icl_model **model, const struct icl_param
     m->level = level;
     m->labels = params->task.labels;
     m->N = (double)params->task.N;
+    m->damped = decays && !(params->without & ICL_WITHOUT_DAMPING);
+    m->slowed = !(params->without & ICL_WITHOUT_CLOCK);
     m->lambda_w = decays ? params->train.lambda_w : 0;
     m->lambda_beta = decays ? params->train.lambda_beta : 0;
     struct icl_task task = params->task;
     task.K = K;
+    if (params->without & ICL_WITHOUT_FINITE_D) task.D = INFINITY;
     enum icl_status status = icl_memlaw_init(params, K, &m->law, err);
     if (status == ICL_OK && level == ICL_LEVEL_MEANFIELD)
-        status = icl_context_alloc(&m->train, &task, &params->solver, ICL_CONTEXT_TRAIN, err);
+        status = icl_context_alloc(&m->train, &task, params->without, &params->solver, ICL_CONTEXT_TRAIN, err);
     if (status == ICL_OK) return ICL_OK;
     icl_model_free(m);
     *model = NULL;
@@ -61,7 +65,7 @@ static struct scaled scaled_at(const struct icl_model *m, const double *y) {
         f.P = small * big;
         f.Q = big;
     }
-    if (m->level != ICL_LEVEL_ASYMPTOTIC) {
+    if (m->damped) {
         f.c2 = rates.c2;
         f.dc2 = rates.dc2;
     }
@@ -89,9 +93,10 @@ static void rhs_meanfield(const struct icl_model *m, const double *y, double *dy
     icl_memlaw_state(&m->law, y[ICL_S], &memory);
     icl_context_at(m->train, y[ICL_BETA], false);
     icl_meanfield_sums(m->train, &memory, y[ICL_W], sums);
+    dydt[ICL_S] = m->slowed ? sums[0] / memory.c1 : 1;
+    if (!m->damped) icl_meanfield_sums(m->train, &memory, 0, sums);
     dydt[ICL_W] = sums[1] - m->lambda_w * y[ICL_W];
     dydt[ICL_BETA] = y[ICL_W] * sums[2] - m->lambda_beta * y[ICL_BETA];
-    dydt[ICL_S] = sums[0] / memory.c1;
 }
 
 int icl_model_rhs(double tau, const double *y, double *dydtau, void *context) {
@@ -139,15 +144,19 @@ static void jac_meanfield(const struct icl_model *m, const double *y, double *df
     icl_memlaw_rates(&m->law, y[ICL_S], &rates);
     icl_context_at(m->train, y[ICL_BETA], true);
     icl_meanfield_moments(m->train, &memory, w, &f);
+    DFDY(ICL_S, ICL_W) = m->slowed ? f.ra / memory.c1 : 0;
+    DFDY(ICL_S, ICL_BETA) = m->slowed ? w * f.rb / memory.c1 : 0;
+    DFDY(ICL_S, ICL_S) = m->slowed ? (f.rs - f.r * rates.dc1 / memory.c1) / memory.c1 : 0;
+    if (!m->damped) {
+        icl_meanfield_moments(m->train, &memory, 0, &f);
+        f.haa = f.hab = f.hbb = 0;
+    }
     DFDY(ICL_W, ICL_W) = -f.haa - m->lambda_w;
     DFDY(ICL_W, ICL_BETA) = f.sb - w * f.hab;
     DFDY(ICL_W, ICL_S) = -f.hsa;
     DFDY(ICL_BETA, ICL_W) = f.sb - w * f.hab;
     DFDY(ICL_BETA, ICL_BETA) = w * (f.sc - w * f.hbb) - m->lambda_beta;
     DFDY(ICL_BETA, ICL_S) = -w * f.hsb;
-    DFDY(ICL_S, ICL_W) = f.ra / memory.c1;
-    DFDY(ICL_S, ICL_BETA) = w * f.rb / memory.c1;
-    DFDY(ICL_S, ICL_S) = (f.rs - f.r * rates.dc1 / memory.c1) / memory.c1;
 }
 
 int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, void *context) {
@@ -189,11 +198,11 @@ static const double forever = 1e300;
 
 enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double *t_blowup) {
     const double w = y[ICL_W], beta = y[ICL_BETA], s = y[ICL_S];
-    const bool balanced = m->labels == ICL_LABELS_BALANCED, asymptotic = m->level == ICL_LEVEL_ASYMPTOTIC;
+    const bool balanced = m->labels == ICL_LABELS_BALANCED;
     struct icl_memlaw_rates rates;
     if (m->level == ICL_LEVEL_MEANFIELD) return ICL_FATE_NEVER;
     icl_memlaw_rates(&m->law, s, &rates);
-    const double c2 = asymptotic ? 0 : rates.c2;
+    const double c2 = m->damped ? rates.c2 : 0;
     if (s > forever || rates.c1 == 0) return ICL_FATE_NEVER;
     if (balanced && ((w <= 0 && beta <= 0) || c2 > 0)) return ICL_FATE_NEVER;
     const double lost = (fmax(w, 1) + (m->lambda_w * w + m->lambda_beta * beta) * m->N / rates.c1) * exp(-beta);
@@ -209,7 +218,7 @@ enum icl_fate icl_model_fate(const struct icl_model *m, const double *y, double 
         return ICL_FATE_NEVER;
     double saddle_w, saddle_beta, most_c1, least_c2;
     icl_memlaw_bounds(&m->law, s, &most_c1, &least_c2);
-    if (asymptotic) least_c2 = 0;
+    if (!m->damped) least_c2 = 0;
     if (!balanced && icl_closed_saddle(m->N, most_c1, least_c2, m->lambda_w, m->lambda_beta, &saddle_w, &saddle_beta) &&
         w <= saddle_w && beta <= saddle_beta)
         return ICL_FATE_NEVER;
