@@ -212,7 +212,7 @@ size_t icl_memcurve_phi(const struct icl_memcurve *curve, double s, double *phi,
 }
 
 double icl_memcurve_spread(const struct icl_memcurve *curve, double s) {
-    return fmax(0, field_at(curve, s, ICL_MEMTABLE_V));
+    return exp(field_at(curve, s, ICL_MEMTABLE_LNV));
 }
 
 double icl_memcurve_budget(const struct icl_memcurve *curve, double s) {

@@ -118,6 +118,7 @@ static double value(const struct reader *r, size_t column) {
 static enum icl_status take(const struct reader *r, size_t k, size_t j, double before, struct icl_err *err) {
     struct icl_memtable *t = r->table;
     double *cell = r->cell + (k * t->clocks + j) * t->fields, c1 = 0;
+    const double least_v = 1e-9; /* far below what an untrained MLP has */
     char number[ICL_NUMBER_SIZE];
     const double size = r->size[k], s = value(r, S), I_K = value(r, I), seen = value(r, C1);
     for (size_t i = OFFSET; i < FIXED + t->quantiles; i++)
@@ -138,7 +139,7 @@ static enum icl_status take(const struct reader *r, size_t k, size_t j, double b
     if (!(fabs(c1 - seen) <= 1e-6 * seen))
         return ICL_ERR(err, ICL_EUSAGE, "K = %g, s = %g: c1 = %g, but phi_1, phi_2, ... average to %g: damaged", size,
                        s, seen, c1);
-    cell[ICL_MEMTABLE_V] = value(r, V);
+    cell[ICL_MEMTABLE_LNV] = log(fmax(value(r, V), least_v));
     cell[ICL_MEMTABLE_LNI] = j > 0 ? log(I_K / s) : log(seen);
     return ICL_OK;
 }
