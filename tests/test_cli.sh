@@ -302,6 +302,27 @@ for r in rows:
         assert abs(r["change_percent"][k] - 100 * (r[k] / a["with"][k] - 1)) < 1e-9' more.json
 fi
 
+expect 0 "$ICLKIN" predict --advise --attribute
+check "predict --advise: predict's own lines first" cmp -s <(head -n "$(wc -l <text)" out) text
+check "predict --advise: five lines of what to change" test "$(grep -cE '^(init|train|task)\.[a-zA-Z]+ .* to .*  (above|below|all of it|none)' out)" -eq 5
+expect 0 "$ICLKIN" predict json --json --advise
+cp out more.json
+check "--advise: an object, before params" test "$(sed -n 's/^  "\([A-Za-z_]*\)": .*/\1/p' more.json | paste -sd' ')" = "${keys% params} advice params"
+check "--advise: the rest as it was" cmp -s <(sed '/^  "advice": {$/,/^  },$/d' more.json) json
+expect 0 "$ICLKIN" predict more.json --json
+check "JSON with advice in it reads back" cmp -s out json
+expect 0 "$ICLKIN" predict --advise -s task.D=5 -s memory.law=none
+check "--advise: nothing helps" test "$(grep -c '  none in range$' out)" -eq 5
+if command -v python3 >/dev/null; then
+    check "--advise: JSON; K's boundary is K*" python3 -c 'import json, sys
+p = json.load(open(sys.argv[1]))
+a = p["advice"]
+K = [c for c in a["change"] if c["parameter"] == "task.K"][0]
+assert a["now"] == "kept" and len(a["change"]) == 5 and len(a["sensitivity"]) == 12
+assert len(K["kept"]) == 1 and K["kept"][0][1] is None
+assert abs(K["kept"][0][0] / p["K_star"]["meanfield"] - 1) < 2e-3' more.json
+fi
+
 # ---- predict: numbers ------------------------------------------------------------------------------------------------
 
 value() { # NAME LEVEL: of the JSON in out

@@ -6,9 +6,11 @@
 
 #include "base/mem.h"
 #include "fixtures.h"
+#include "iclkin/advise.h"
 #include "iclkin/attribute.h"
 #include "iclkin/gauge.h"
 #include "iclkin/predict.h"
+#include "iclkin/sensitivity.h"
 #include "theory/context.h"
 
 static const char *const SETTINGS[] = {"", "task.D=inf task.N=20 task.K=40", "task.labels=balanced init.w=0.1",
@@ -80,13 +82,24 @@ static enum icl_status attribute_attempt(const struct icl_params *params, struct
     return icl_attribute_run(&coarse, &attribute, err);
 }
 
+static enum icl_status advise_attempt(const struct icl_params *params, struct icl_err *err) {
+    struct icl_advise advise;
+    return icl_advise_run(params, &advise, err);
+}
+
+static enum icl_status sensitivity_attempt(const struct icl_params *params, struct icl_err *err) {
+    struct icl_sensitivity sensitivity;
+    return icl_sensitivity_run(params, &sensitivity, err);
+}
+
 static const struct {
     const char *name;
     attempt *call;
     size_t stride; /* of n beyond the first hundred: K* allocates thousands of times */
 } ATTEMPTS[] = {{"context", context_attempt, 1},  {"model", model_attempt, 1},
                 {"gauge", gauge_attempt, 1},      {"traj", traj_attempt, 1},
-                {"predict", predict_attempt, 37}, {"attribute", attribute_attempt, 237}};
+                {"predict", predict_attempt, 37}, {"attribute", attribute_attempt, 237},
+                {"advise", advise_attempt, 1237}, {"sensitivity", sensitivity_attempt, 3237}};
 
 static void every_allocation_may_fail(void **state) {
     (void)state;

@@ -28,7 +28,7 @@ struct cmd_line {
     const char *at, *window, *curves; /* fixedpoints, or NULL */
     const char *shard;                /* ensemble: i/n, or NULL */
     const char *report;               /* validate: a folder, or NULL */
-    bool quiet, json, check, ini, boundary, adapt, resume, quick, attribute;
+    bool quiet, json, check, ini, boundary, adapt, resume, quick, attribute, advise;
     struct icl_params params; /* defaults, then the file, then the settings; checked */
 };
 

@@ -94,6 +94,7 @@ static enum icl_status as_json(struct cmd_text *text, const struct cmd_line *lin
         ICL_TRY(cmd_text_add(text, err, "},\n"));
     }
     if (line->attribute) ICL_TRY(cmd_predict_attribute(text, line, err));
+    if (line->advise) ICL_TRY(cmd_predict_advise(text, line, err));
     ICL_TRY(json_params(text, params, err));
     return cmd_text_add(text, err, "}\n");
 }
@@ -196,7 +197,8 @@ static enum icl_status for_people(struct cmd_text *text, const struct cmd_line *
     icl_predict_sentence(params, p, sentence);
     ICL_TRY(cmd_text_add(text, err, "\n%s\n", sentence));
     ICL_TRY(remarks(text, params, err));
-    return line->attribute ? cmd_predict_attribute(text, line, err) : ICL_OK;
+    if (line->attribute) ICL_TRY(cmd_predict_attribute(text, line, err));
+    return line->advise ? cmd_predict_advise(text, line, err) : ICL_OK;
 }
 
 enum icl_status cmd_predict(const struct cmd_line *line, struct icl_err *err) {

@@ -42,6 +42,8 @@ static const struct cmd_option options[] = {
      "writes DIR/index.html: the verdicts, a figure for each, how to run it again"},
     {LETTERS_END + 13, "attribute", NULL, 'a', FIELD(attribute),
      "also t_icl, K* and t_loss without each ingredient of the theory in turn"},
+    {LETTERS_END + 14, "advise", NULL, 'a', FIELD(advise),
+     "also what to change to acquire ICL and keep it, and how every parameter moves t_icl, t_loss and K*"},
     {LETTERS_END + 6, "resume", NULL, 'r', FIELD(resume), "carries on with the -o FILE of a run that was stopped"},
 };
 
@@ -55,7 +57,8 @@ static const struct cmd commands[] = {
     {"predict", "[PARAMS.ini]", "jca", "t_icl by every level, K*, I_K(inf), t_iwl, t_loss, outcome",
      "Predicts when in-context learning is acquired, how many distinct items it takes, and whether it is lost again, "
      "by "
-     "three levels of theory, and says why. --attribute says which ingredient of the theory moves these numbers.",
+     "three levels of theory, and says why. --attribute says which ingredient of the theory moves these numbers, "
+     "--advise which parameters do, and how far one must be changed for ICL to be acquired and kept.",
      cmd_predict, true},
     {"phase", "[PARAMS.ini]", "xybr", "a grid, or the exact boundaries, over any two parameters",
      "Solves theory.level at every point of the grid of -x and -y: t_icl, t_iwl, t_loss and outcome, with a status for "

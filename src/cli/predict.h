@@ -11,4 +11,8 @@ const char *cmd_predict_number(double x, char buffer[ICL_NUMBER_SIZE]);
 enum icl_status cmd_predict_attribute(struct cmd_text *text, const struct cmd_line *line,
                                       struct icl_err *err) ICL_MUST_CHECK;
 
+/* --advise: the same with "advice": {...}. */
+enum icl_status cmd_predict_advise(struct cmd_text *text, const struct cmd_line *line,
+                                   struct icl_err *err) ICL_MUST_CHECK;
+
 #endif
