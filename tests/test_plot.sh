@@ -48,6 +48,12 @@ lighter[run]="-s sim.hidden=16 -s sim.eval_items=200 -s train.batch=32"
 lighter[band]="-s sim.hidden=16 -s sim.eval_items=200 -s ensemble.runs=5"
 lighter[histogram]="-s train.batch=16 -s ensemble.runs=20"
 lighter[transience]="-s memory.table=params/validate/quick/memory.tsv -s sim.hidden=64 -s task.K=600 -s task.N=40 -s train.t_max=300 -s sim.eval_items=200"
+lighter[times]="-s train.batch=16 -s ensemble.runs=8 -s task.N=10"
+lighter[diversity]="-s memory.law=powerlaw -s sim.hidden=16 -s train.t_max=60 -s ensemble.runs=2 -s sim.eval_items=100"
+lighter[transformer_times]="-s task.N=4 -s task.D=8 -s sim.hidden=16 -s train.batch=16 -s train.t_max=600 -s ensemble.runs=4 -s sim.eval_items=200"
+lighter[transformer_diversity]="-s memory.law=none -s task.N=4 -s task.D=8 -s sim.hidden=16 -s train.t_max=40 -s ensemble.runs=2 -s sim.eval_items=100"
+lighter[transformer_run]="-s train.t_max=120 -s sim.eval_items=200 -s observe.samples=25"
+lighter[transformer_transience]="-s train.t_max=30 -s sim.eval_items=200 -s observe.samples=11"
 
 for f in "${figures[@]}"; do
     read -ra settings <<<"${lighter[$f]-}"
@@ -105,7 +111,10 @@ awk -F'\t' '$1 == "simulation" { n++ } $1 == "response" { r++ } END { exit !(n >
 awk -F'\t' '$1 == "response" { seen[$2] = 1; n++; if ($5 < 0.4 || $5 > 4 || $4 > 0.49) bad = 1 }
     $1 == "carried" { c++ } END { exit bad || n < 60 || c < 60 || !(2 in seen) || !(4 in seen) }' "$scratch/closure.tsv" ||
     fail "closure: rows"
-fails 2 'holds no response' "$ICLKIN" plot closure -s memory.table=layernorm -o "$scratch/none.png"
+"$ICLKIN" calibrate -q -x task.K=20:80:2 -s task.D=8 -s sim.hidden=8 -s train.t_max=300 -s calibrate.clocks=8 -s ensemble.runs=1 -o "$scratch/plain.tsv" ||
+    fail "a table without a response"
+fails 2 'holds no response' "$ICLKIN" plot closure -s memory.table="$scratch/plain.tsv" -s task.D=8 -s sim.hidden=8 -s train.t_max=20 \
+    -o "$scratch/none.png"
 seen=$(awk -F'\t' '$1 == "meanfield" && $2 == 250 { print $3 }' "$scratch/thresholds.tsv")
 said=$("$ICLKIN" predict "$scratch/thresholds.tsv" -s task.N=250 --json | tr -d '\n' | sed 's/.*"K_star"[^}]*"meanfield": \([^}]*\)}.*/\1/')
 [ "$seen" = "$said" ] || fail "thresholds: K* $seen, predict says $said"
@@ -121,6 +130,18 @@ awk -F'\t' '$1 == "lambda" && $3 == "T9" { closed = $4 }
     $1 == "lambda" && $2 == "reduced" && $3 == "fold" { reduced = $4 }
     END { exit !(low / closed > 0.98 && low / closed < 1.02 && high > 2 * low && reduced / closed - 1 < 1e-9 &&
                  1 - reduced / closed < 1e-9) }' "$scratch/bifurcation.tsv" || fail "bifurcation: its folds are not at (T9)"
+
+# Times: run by run theory from the run's start (batch 16: a run strays by 8 %), medians alike, both linear in N.
+awk -F'\t' '$1 == "run" { n++; d = $7 / $8 - 1; sum += d; if (d > 0.4 || d < -0.4) bad = 1 }
+    $1 == "line" { seen = $9; said = $10 } END { exit bad || n != 24 || sum / n > 0.06 || sum / n < -0.06 ||
+        seen / said > 1.1 || seen / said < 0.9 }' "$scratch/times.tsv" || fail "times: simulation and theory disagree"
+# Diversity: at K/8 all is memorized or nothing learned, at 8 K the transformer answers novel items.
+awk -F'\t' '$1 == "run" { n++; first = n == 1 ? $3 : first; if ($3 == first && $5 > 0.75) bad = 1; last = $5 }
+    $1 == "theory" { t++; if ($5 < 0 || $5 > 1) bad = 1 } END { exit bad || n != 26 || t != 37 }' "$scratch/diversity.tsv" ||
+    fail "diversity: rows"
+# The transformer's w and beta start where theory does, and at the end novel items are right.
+awk -F'\t' '$1 == "theory" && !n++ { w = $5; beta = $6 } $1 == "simulation" { if (!m++) { if ($5 != w || $6 != beta) bad = 1 }; acc = $14 }
+    END { exit bad || m != 25 || acc < 0.9 }' "$scratch/transformer_run.tsv" || fail "transformer_run: start or end"
 
 # Simulations in figures are those of the commands, and theory agrees with them: t_icl of 20 runs on average to 3 %
 # (statistics: a run's t_icl strays by 2.6 % at this batch, their mean by 0.6 %; seen 0.13 %).

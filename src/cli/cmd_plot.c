@@ -9,7 +9,7 @@ static enum icl_status list(const struct cmd_line *line, struct icl_err *err) {
     struct cmd_text text = {0};
     enum icl_status status = ICL_OK;
     for (size_t i = 0; status == ICL_OK && i < figures_count(); i++)
-        status = cmd_text_add(&text, err, "%-16s %s\n", figures_row(i)->name, figures_row(i)->brief);
+        status = cmd_text_add(&text, err, "%-24s %s\n", figures_row(i)->name, figures_row(i)->brief);
     if (status == ICL_OK) status = icl_table_save(line->output, text.bytes, text.length, err);
     cmd_text_free(&text);
     return status;

@@ -69,6 +69,38 @@ static const struct figure figures[] = {
      "D = {task.D}, law {memory.law}, start w = {init.w}, β = {init.beta}; reduced and mean field at t_{max} = "
      "{train.t_max}",
      figures_thresholds},
+    {"times", "t_icl of many simulated runs from random starts against N: linear, with a long tail; theory's beside",
+     "t_icl",
+     "K = {task.K}, D = {task.D}; {ensemble.runs} starts each: w = {init.w} ± {init.w_sd}, β = {init.beta} ± "
+     "{init.beta_sd}; "
+     "learning rate {train.lr}, batch {train.batch}",
+     figures_times},
+    {"diversity", "accuracies at t_max against K, seed by seed, with theory: memorization below K*, ICL above",
+     "acc_icl",
+     "N = {task.N}, D = {task.D}, t_{max} = {train.t_max}; SGD: learning rate {train.lr}, batch {train.batch}, H = "
+     "{sim.hidden}, "
+     "{ensemble.runs} seeds each; table {memory.table}",
+     figures_diversity},
+    {"transformer_run", "one run of a one-layer transformer, with theory from its measured start", "w",
+     "N = {task.N}, D = {task.D}, K = {task.K}; SGD: learning rate {train.lr}, batch {train.batch}, H = {sim.hidden}, "
+     "seed {sim.seed}; table {memory.table}",
+     figures_run},
+    {"transformer_transience", "a one-layer transformer that acquires ICL and loses it again, with theory", "w",
+     "N = {task.N}, D = {task.D}, K = {task.K}, decay of attention {train.lambda_attention}, of w and β "
+     "{train.lambda_w}; "
+     "learning rate {train.lr}, batch {train.batch}, H = {sim.hidden}, seed {sim.seed}",
+     figures_run},
+    {"transformer_times", "t_icl of many one-layer transformers against N, with theory from their measured starts",
+     "t_icl",
+     "K = {task.K}, D = {task.D}, H = {sim.hidden}; {ensemble.runs} seeds each; learning rate {train.lr}, batch "
+     "{train.batch}",
+     figures_times},
+    {"transformer_diversity", "accuracies of one-layer transformers at t_max against K, seed by seed, with theory",
+     "acc_icl",
+     "N = {task.N}, D = {task.D}, t_{max} = {train.t_max}; SGD: learning rate {train.lr}, batch {train.batch}, H = "
+     "{sim.hidden}, "
+     "{ensemble.runs} seeds each; table {memory.table}",
+     figures_diversity},
 };
 
 size_t figures_count(void) {
@@ -80,7 +112,7 @@ const struct figure *figures_row(size_t index) {
 }
 
 enum icl_status figures_find(const char *name, const struct figure **figure, struct icl_err *err) {
-    char names[512] = "";
+    char names[1024] = "";
     for (size_t i = 0; i < figures_count(); i++) {
         if (strcmp(figures[i].name, name) == 0) {
             *figure = &figures[i];

@@ -54,6 +54,10 @@ enum icl_status figures_phaseplane(const struct icl_params *params, struct cmd_p
                                    struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_bifurcation(const struct icl_params *params, struct cmd_progress *progress,
                                     struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_times(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
+                              struct icl_err *err) ICL_MUST_CHECK;
+enum icl_status figures_diversity(const struct icl_params *params, struct cmd_progress *progress,
+                                  struct icl_table **table, struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_run(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
                             struct icl_err *err) ICL_MUST_CHECK;
 enum icl_status figures_band(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,

@@ -5,10 +5,9 @@
 
 #include "base/mem.h"
 #include "cli/drive.h"
-#include "cli/figures.h"
+#include "cli/figures_crowd.h"
 #include "cli/figures_sim.h"
 #include "iclkin/gauge.h"
-#include "iclkin/pool.h"
 #include "iclkin/predict.h"
 #include "iclkin/traj.h"
 
@@ -53,9 +52,15 @@ enum icl_status figures_sim_solve(const struct icl_params *params, struct figure
     return status;
 }
 
-/* What the network was, for the picture to say. */
-static const char *model_of(const struct icl_params *params) {
-    return cmd_drive_setup(params, false).model == ICL_TRAIN_ATTENTION ? "attention alone" : "MLP and attention";
+const char *figures_sim_model(const struct icl_params *params) {
+    switch (cmd_drive_setup(params, false).model) {
+    case ICL_TRAIN_TRANSFORMER:
+        return "one-layer transformer";
+    case ICL_TRAIN_ATTENTION:
+        return "attention alone";
+    default:
+        return "MLP and attention";
+    }
 }
 
 /* ---- run -------------------------------------------------------------------------------------------------------- */
@@ -98,90 +103,28 @@ static enum icl_status add_time(struct writer *writer, const char *curve, double
 enum icl_status figures_run(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
                             struct icl_err *err) {
     struct icl_column columns[2 + ICL_TRAIN_COLUMNS] = {{"curve", "text"}, {"simulated", "text"}};
-    struct writer writer = {.curve = "theory", .model = model_of(params)};
+    struct writer writer = {.curve = "theory", .model = figures_sim_model(params)};
     struct figures_theory theory = {.take = add_run_row, .context = &writer};
     struct drive drive = {0};
     struct icl_traj_result predicted;
-    struct icl_train_result measured;
+    struct icl_train_result measured = {0};
     memcpy(columns + 2, icl_train_columns, sizeof icl_train_columns);
     ICL_TRY(icl_table_alloc(table, sizeof columns / sizeof *columns, columns, err));
     writer.table = *table;
-    enum icl_status status = figures_sim_solve(params, &theory, &predicted, err);
+    enum icl_status status = figures_sim_simulate(params, progress, &drive, err);
+    if (status == ICL_OK) icl_train_result(drive.run, &measured);
+    struct icl_params started = *params;
+    started.init.w = measured.w0;
+    started.init.beta = measured.beta0;
+    if (status == ICL_OK) status = figures_sim_solve(&started, &theory, &predicted, err);
     if (status == ICL_OK) status = icl_table_break(*table, err);
-    if (status == ICL_OK) status = figures_sim_simulate(params, progress, &drive, err);
     writer.curve = "simulation";
     for (size_t i = 0; i < drive.rows && status == ICL_OK; i++)
         status = add_run_row(drive.row + i * ICL_TRAIN_COLUMNS, &writer, err);
-    if (status == ICL_OK) icl_train_result(drive.run, &measured);
     if (status == ICL_OK) status = add_time(&writer, "theory t_icl", predicted.t_icl, err);
     if (status == ICL_OK) status = add_time(&writer, "simulation t_icl", measured.t_icl.t, err);
     cmd_drive_free(&drive);
     return status;
-}
-
-/* ---- many runs -------------------------------------------------------------------------------------------------- */
-
-struct member {
-    struct icl_train_result result;
-    struct drive drive;
-    enum icl_status status;
-    struct icl_err err;
-};
-
-struct crowd {
-    const struct icl_params *params;
-    struct cmd_progress *progress;
-    bool rows;
-    size_t count;
-    struct member *member; /* shape (count) */
-    const volatile sig_atomic_t *stop;
-};
-
-/* Run r is that of `ensemble`: its seed is sim.seed + r. */
-static void run_member(size_t index, size_t worker, void *slot, void *context) {
-    const struct crowd *crowd = context;
-    struct member *member = &crowd->member[index];
-    struct icl_params params = *crowd->params;
-    (void)worker;
-    (void)slot;
-    params.sim.seed += index;
-    const struct icl_train_setup setup = cmd_drive_setup(&params, crowd->rows);
-    member->drive.stop = crowd->stop;
-    member->status = cmd_drive_start(&member->drive, &setup, &member->err);
-    if (member->status == ICL_OK) member->status = cmd_drive_run(&member->drive, &member->err);
-    if (member->status != ICL_OK) return;
-    icl_train_result(member->drive.run, &member->result);
-    icl_train_free(member->drive.run); /* its rows stay */
-    member->drive.run = NULL;
-}
-
-static enum icl_status count_member(size_t index, const void *slot, void *context, struct icl_err *err) {
-    struct crowd *crowd = context;
-    const struct member *member = &crowd->member[index];
-    (void)slot;
-    cmd_progress_step(crowd->progress);
-    if (member->status == ICL_OK) return ICL_OK;
-    return ICL_ERR(err, member->status, "run %zu: %s", index, member->err.text);
-}
-
-static enum icl_status crowd_run(struct crowd *crowd, struct icl_err *err) {
-    crowd->count = crowd->params->ensemble.runs;
-    crowd->stop = cmd_stop_install();
-    crowd->progress->total = crowd->count;
-    ICL_TRY(icl_mem_alloc(&crowd->member, crowd->count, sizeof *crowd->member, err));
-    const struct icl_pool_job job = {.n = crowd->count,
-                                     .slot = 1,
-                                     .threads = crowd->params->ensemble.threads,
-                                     .compute = run_member,
-                                     .emit = count_member,
-                                     .context = crowd,
-                                     .stop = crowd->stop};
-    return icl_pool_run(&job, err);
-}
-
-static void crowd_free(struct crowd *crowd) {
-    for (size_t i = 0; crowd->member && i < crowd->count; i++) cmd_drive_free(&crowd->member[i].drive);
-    icl_mem_free(crowd->member);
 }
 
 /* ---- band ------------------------------------------------------------------------------------------------------- */
@@ -207,19 +150,7 @@ static enum icl_status add_curve_row(const double row[ICL_TRAIN_COLUMNS], void *
     return icl_table_row(writer->table, cells, err);
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value a share of the way up the sorted ones. */
-static double quantile(const double *sorted, size_t count, double share) {
-    const double at = share * (double)(count - 1);
-    const size_t i = (size_t)at, next = i + 1 < count ? i + 1 : i;
-    return sorted[i] + (at - (double)i) * (sorted[next] - sorted[i]);
-}
-
-static enum icl_status add_band(const struct crowd *crowd, struct writer *writer, struct icl_err *err) {
+static enum icl_status add_band(const struct figures_crowd *crowd, struct writer *writer, struct icl_err *err) {
     const double quarter = 0.25;
     double *values;
     enum icl_status status = ICL_OK;
@@ -232,9 +163,9 @@ static enum icl_status add_band(const struct crowd *crowd, struct writer *writer
         for (size_t b = 0; b < BANDS; b++) {
             for (size_t i = 0; i < crowd->count; i++)
                 values[i] = crowd->member[i].drive.row[r * ICL_TRAIN_COLUMNS + banded[b]];
-            qsort(values, crowd->count, sizeof *values, ascending);
+            qsort(values, crowd->count, sizeof *values, figures_ascending);
             for (size_t p = 0; p < PLACES; p++)
-                cells[3 + b * PLACES + p].number = quantile(values, crowd->count, (double)p * quarter);
+                cells[3 + b * PLACES + p].number = figures_quantile(values, crowd->count, (double)p * quarter);
         }
         status = icl_table_row(writer->table, cells, err);
     }
@@ -244,17 +175,17 @@ static enum icl_status add_band(const struct crowd *crowd, struct writer *writer
 
 enum icl_status figures_band(const struct icl_params *params, struct cmd_progress *progress, struct icl_table **table,
                              struct icl_err *err) {
-    struct crowd crowd = {.params = params, .progress = progress, .rows = true};
-    struct writer writer = {.curve = "theory", .model = model_of(params)};
+    struct figures_crowd crowd = {.point = params, .points = 1, .progress = progress, .rows = true};
+    struct writer writer = {.curve = "theory", .model = figures_sim_model(params)};
     struct figures_theory theory = {.take = add_curve_row, .context = &writer};
     struct icl_traj_result predicted;
     ICL_TRY(icl_table_alloc(table, BAND_COLUMNS, band_columns, err));
     writer.table = *table;
     enum icl_status status = figures_sim_solve(params, &theory, &predicted, err);
     if (status == ICL_OK) status = icl_table_break(*table, err);
-    if (status == ICL_OK) status = crowd_run(&crowd, err);
+    if (status == ICL_OK) status = figures_crowd_run(&crowd, err);
     if (status == ICL_OK) status = add_band(&crowd, &writer, err);
-    crowd_free(&crowd);
+    figures_crowd_free(&crowd);
     return status;
 }
 
@@ -292,9 +223,9 @@ static enum icl_status add_times(const struct times *times, const char *curve, c
     return icl_table_row(times->table, cells, err);
 }
 
-static enum icl_status add_runs(const struct crowd *crowd, const struct times *times, struct icl_err *err) {
+static enum icl_status add_runs(const struct figures_crowd *crowd, const struct times *times, struct icl_err *err) {
     for (size_t i = 0; i < crowd->count; i++) {
-        struct icl_params params = *crowd->params;
+        struct icl_params params = *crowd->point;
         struct icl_traj_result predicted;
         const struct icl_train_result *seen = &crowd->member[i].result;
         params.init.w = seen->w0;
@@ -306,8 +237,8 @@ static enum icl_status add_runs(const struct crowd *crowd, const struct times *t
             (double)(params.sim.seed + i), seen->w0, seen->beta0, times->seen[i], times->said[i], 0, 0};
         ICL_TRY(add_times(times, "run", row, err));
     }
-    qsort(times->seen, times->count, sizeof *times->seen, ascending);
-    qsort(times->said, times->count, sizeof *times->said, ascending);
+    qsort(times->seen, times->count, sizeof *times->seen, figures_ascending);
+    qsort(times->said, times->count, sizeof *times->said, figures_ascending);
     return icl_table_break(times->table, err);
 }
 
@@ -352,16 +283,16 @@ static enum icl_status add_bins(const struct times *times, struct icl_err *err) 
 
 enum icl_status figures_histogram(const struct icl_params *params, struct cmd_progress *progress,
                                   struct icl_table **table, struct icl_err *err) {
-    struct crowd crowd = {.params = params, .progress = progress};
-    struct times times = {.count = params->ensemble.runs, .model = model_of(params)};
+    struct figures_crowd crowd = {.point = params, .points = 1, .progress = progress};
+    struct times times = {.count = params->ensemble.runs, .model = figures_sim_model(params)};
     ICL_TRY(icl_table_alloc(table, sizeof histogram_columns / sizeof *histogram_columns, histogram_columns, err));
     times.table = *table;
     enum icl_status status = icl_mem_alloc(&times.seen, times.count, sizeof *times.seen, err);
     if (status == ICL_OK) status = icl_mem_alloc(&times.said, times.count, sizeof *times.said, err);
-    if (status == ICL_OK) status = crowd_run(&crowd, err);
+    if (status == ICL_OK) status = figures_crowd_run(&crowd, err);
     if (status == ICL_OK) status = add_runs(&crowd, &times, err);
     if (status == ICL_OK) status = add_bins(&times, err);
-    crowd_free(&crowd);
+    figures_crowd_free(&crowd);
     icl_mem_free(times.seen);
     icl_mem_free(times.said);
     return status;

@@ -21,5 +21,7 @@ enum icl_status figures_sim_solve(const struct icl_params *params, struct figure
 /* One run with its rows; the caller frees the drive, whatever the status. */
 enum icl_status figures_sim_simulate(const struct icl_params *params, struct cmd_progress *progress,
                                      struct drive *drive, struct icl_err *err) ICL_MUST_CHECK;
+/* What the simulated network is, for the picture to say. */
+const char *figures_sim_model(const struct icl_params *params);
 
 #endif

@@ -1,0 +1,5 @@
+# times.gp TABLE FORMAT CAPTION -- t_icl of many simulated runs against N, with its tail; to stdout.
+TABLE = ARG1; FORMAT = ARG2; CAPTION = ARG3
+HERE = ARG0[1:strlen(ARG0) - strlen("times.gp")]
+TITLE = "When ICL is acquired, against the context length"
+load HERE."times_over.gp"
