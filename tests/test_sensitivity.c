@@ -152,13 +152,31 @@ static void decay(void **state) {
     for (size_t i = 0; i < s.rows; i++) {
         const struct icl_slope icl = icl_sensitivity_log(&s, &s.row[i], ICL_SENSITIVITY_T_ICL),
                                loss = icl_sensitivity_log(&s, &s.row[i], ICL_SENSITIVITY_T_LOSS);
-        if (strcmp(s.row[i].name, "task.N") == 0) continue; /* at N = 104 it is not acquired: not known */
         assert_true(isfinite(icl.value) && isfinite(loss.value));
-        assert_true(icl.error <= 1e-3 * fmax(fabs(icl.value), 0.1) && loss.error <= 1e-3 * fmax(fabs(loss.value), 0.1));
+        /* At N = 104 it is not acquired: whole steps downwards, from 99 to 92, are left. */
+        const double allowed = strcmp(s.row[i].name, "task.N") == 0 ? 2e-2 : 1e-3;
+        assert_true(icl.error <= allowed * fmax(fabs(icl.value), 0.1));
+        assert_true(loss.error <= allowed * fmax(fabs(loss.value), 0.1));
     }
-    assert_true(isnan(slope(&s, "task.N", ICL_SENSITIVITY_T_ICL).value));
     assert_true(slope(&s, "train.lambda_w", ICL_SENSITIVITY_T_LOSS).value < 0);
     assert_true(slope(&s, "observe.loss_threshold", ICL_SENSITIVITY_T_ICL).value == 0);
+}
+
+/* Few items: N has no room below for its steps. */
+static void small_N(void **state) {
+    (void)state;
+    static const char *const AT[] = {"task.N=3", "task.N=12 task.copies=9",
+                                     "task.N=40 task.copies=18 task.labels=balanced init.w=0.1"};
+    for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
+        const struct icl_params params = fixture_params(AT[i]);
+        const struct icl_sensitivity s = run(&params);
+        const struct icl_slope N = slope(&s, "task.N", ICL_SENSITIVITY_T_ICL);
+        struct icl_params more = params;
+        more.task.N += 2;
+        const double t = fixture_solve(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_ICL).t_icl,
+                     next = fixture_solve(&more, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_ICL).t_icl;
+        assert_true(t > 0 && N.value * (next - t) > 0 && N.error < 0.05 * fabs(N.value));
+    }
 }
 
 static void never(void **state) {
@@ -175,7 +193,8 @@ static void never(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(asymptotic),   cmocka_unit_test(reduced_scales),
                                        cmocka_unit_test(memory_scale), cmocka_unit_test(threshold),
-                                       cmocka_unit_test(decay),        cmocka_unit_test(never)};
+                                       cmocka_unit_test(decay),        cmocka_unit_test(small_N),
+                                       cmocka_unit_test(never)};
     gsl_set_error_handler_off();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

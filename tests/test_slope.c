@@ -25,14 +25,16 @@ static double error_at(double step, enum icl_slope_side side, double *estimate) 
 
 static void orders(void **state) {
     (void)state;
-    for (int side = ICL_SLOPE_CENTRAL; side <= ICL_SLOPE_FORWARD; side++) {
+    for (int side = 0; side < 3; side++) {
+        const bool central = side == 0;
         double step[4], error[4], estimate;
         for (int i = 0; i < 4; i++) {
-            step[i] = (side == ICL_SLOPE_CENTRAL ? 0.1 : 0.01) * pow(2, i);
-            error[i] = error_at(step[i], (enum icl_slope_side)side, &estimate);
+            step[i] = (central ? 0.1 : 0.01) * pow(2, i);
+            error[i] =
+                error_at(side < 2 ? step[i] : -step[i], central ? ICL_SLOPE_CENTRAL : ICL_SLOPE_FORWARD, &estimate);
             assert_true(error[i] <= estimate); /* the estimate is of the order before */
         }
-        check_slope(4, step, error, side == ICL_SLOPE_CENTRAL ? 6 : 4, 0.15); /* the next order; measured 0.085 */
+        check_slope(4, step, error, central ? 6 : 4, 0.15); /* the next order; measured 0.085 */
     }
 }
 

@@ -1,9 +1,9 @@
 /* slope.h -- derivatives of functions known only by solving: differences at several steps, extrapolated to step 0.
  *
  *   central   (f(x + h) - f(x - h))/2h at h = step, 2 step, 4 step           what is left is of order h^6 f^(7)
- *   forward   (f(x + h) - f(x))/h at h = step, 2 step, 4 step, 8 step        of order h^4 f^(5)
+ *   forward   (f(x + h) - f(x))/h at h = step, 2 step, 4 step, 8 step        of order h^4 f^(5); backward: step < 0
  *
- * error    the last extrapolation's change, and noise |f|/step: noise is the relative error of f's values
+ * error    the last extrapolation's change, and noise |f/step|: noise is the relative error of f's values
  * Value    NaN where f is not finite at some point it was asked for.
  * Fails    what f fails with.
  * Threads  no shared state.

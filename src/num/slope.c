@@ -29,7 +29,7 @@ enum icl_status icl_slope_run(icl_slope_function *f, void *context, size_t count
         for (size_t i = 0; i < count; i++) {
             difference[i][k] = (up[i] - down[i]) / (central ? 2 * step : step);
             if (!isfinite(difference[i][k])) difference[i][k] = NAN;
-            if (k == 0) slope[i].error = noise * fabs(up[i]) / step;
+            if (k == 0) slope[i].error = noise * fabs(up[i] / step);
         }
     }
     for (size_t i = 0; i < count; i++) {

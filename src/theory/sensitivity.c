@@ -113,24 +113,34 @@ static bool better(const struct icl_slope *found, struct icl_slope *slope) {
     return slope->error <= good * fabs(slope->value);
 }
 
+/* The least that p may be: a context has room for its copies. */
+static double least_of(const struct icl_params *params, const struct icl_param *param) {
+    const double room = (double)params->task.copies * (params->task.labels == ICL_LABELS_BALANCED ? 2 : 1);
+    return fmax(fmax(param->lo, 0), param->type == ICL_PARAM_COUNT ? room : 0);
+}
+
 /* The slopes of a row in the components that have a value. Smaller steps are tried where a larger one leaves the region
  * in which the numbers exist, or where they bend within it. */
 static enum icl_status differences(struct line *line, size_t row, double p, double share, const double *value,
                                    struct icl_slope slope[2], struct icl_err *err) {
     const int tries = line->items ? 1 : 4;
-    const double smaller = 8, most = 4; /* steps below p */
+    const double smaller = 8, most = 4, backward = 8; /* steps below p */
+    const double least = least_of(&line->params, line->param);
     double step = step_of(&line->params, row, line->param, p, share, isfinite(value[0]) && value[0] > 0 ? value[0] : 1);
-    const bool forward = line->param->lo >= 0 && p - most * step < fmax(line->param->lo, 0);
+    enum icl_slope_side side = ICL_SLOPE_CENTRAL;
+    if (line->param->lo >= 0 && p - most * step < least) side = ICL_SLOPE_FORWARD;
     slope[0] = slope[1] = (struct icl_slope){NAN, 0};
     bool good = false;
     for (int i = 0; i < tries && !good; i++, step /= smaller) {
         struct icl_slope found[2];
-        ICL_TRY(icl_slope_run(solve, line, 2, p, step, forward ? ICL_SLOPE_FORWARD : ICL_SLOPE_CENTRAL, line->noise,
-                              found, err));
+        ICL_TRY(icl_slope_run(solve, line, 2, p, step, side, line->noise, found, err));
         good = true;
         for (int k = 0; k < 2; k++)
             if (isfinite(value[k])) good = better(&found[k], &slope[k]) && good;
-        if (line->param->type == ICL_PARAM_COUNT) break;
+        if (line->param->type != ICL_PARAM_COUNT) continue;
+        if (good || i > 0 || p - backward * step < least) break;
+        side = ICL_SLOPE_FORWARD; /* whole steps cannot shrink: backward, to where ICL is acquired the sooner */
+        step *= -smaller;
     }
     put(&line->params, line->param, p);
     return ICL_OK;
