@@ -345,8 +345,8 @@ static void slopes(void **state) {
 static void spread_of_shipped_tables(void **state) {
     (void)state;
     static const char *const path[] = {"params/memory/default.tsv", "params/memory/small.tsv"};
-    static const char *const measured[] = {
-        "memory.extrapolate=no", "task.D=16 sim.hidden=64 sim.input_scale=4 train.batch=64 train.lr=0.05"};
+    static const char *const measured[] = {"memory.extrapolate=no",
+                                           "task.D=16 sim.hidden=64 sim.input_scale=4 train.batch=64 train.lr=0.05"};
     for (size_t p = 0; p < sizeof path / sizeof *path; p++) {
         struct icl_memtable *table;
         struct icl_table *source;

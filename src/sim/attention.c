@@ -122,12 +122,13 @@ void icl_attention_work_free(struct icl_attention_work *work) {
  */
 
 /* Of a token: an item of D entries with its moments, and the slots of its label's code. */
-static void normalise(float D, const float moment[2], size_t slots, const float *code, float *mean, float *scale) {
+static void normalise(float D, struct icl_head_moments moments, size_t slots, const float *code, float *mean,
+                      float *scale) {
     const float d = D + (float)slots;
-    float m = D * moment[0], square = moment[1];
+    float m = D * moments.mean, square = moments.square;
     for (size_t i = 0; i < slots; i++) m += code[i];
     m /= d;
-    square += D * (moment[0] - m) * (moment[0] - m);
+    square += D * (moments.mean - m) * (moments.mean - m);
     for (size_t i = 0; i < slots; i++) square += (code[i] - m) * (code[i] - m);
     *mean = m;
     *scale = 1 / sqrtf(square / d + epsilon);
@@ -137,11 +138,11 @@ void icl_attention_norms(const struct icl_attention *attention, const struct icl
                          const float *items, struct icl_attention_norm *norm) {
     static const float code[2][2][2] = {{{1}, {-1}}, {{1, 0}, {0, 1}}}; /* slots - 1, label, slot */
     for (size_t i = 0; i < n; i++) {
-        float moment[2] = {0};
-        sample->isa->moments(sample->D, sample->width, items + i * sample->width, moment);
+        const struct icl_head_moments moments =
+            sample->isa->moments(sample->D, sample->width, items + i * sample->width);
         for (int turn = 0; turn < 2; turn++)
-            normalise((float)sample->D, moment, attention->slots, code[attention->slots - 1][turn], &norm[i].mean[turn],
-                      &norm[i].scale[turn]);
+            normalise((float)sample->D, moments, attention->slots, code[attention->slots - 1][turn],
+                      &norm[i].mean[turn], &norm[i].scale[turn]);
     }
 }
 
@@ -150,9 +151,9 @@ static void norm_targets(struct icl_attention_work *work, const struct icl_atten
     static const float none[2] = {0, 0};
     for (size_t c = 0; c < n; c++) {
         const float *const x = icl_sample_item(input->sample, input->targets, input->first + c);
-        float moment[2] = {0}, mean, scale;
-        work->isa->moments(work->D, work->width, x, moment);
-        normalise((float)work->D, moment, work->d - work->D, none, &mean, &scale);
+        float mean, scale;
+        const struct icl_head_moments moments = work->isa->moments(work->D, work->width, x);
+        normalise((float)work->D, moments, work->d - work->D, none, &mean, &scale);
         for (size_t at = 0; at < work->d; at += PANEL) {
             float *const to = work->norm + icl_gemm_at(n, c, at);
             for (size_t i = 0; i < PANEL; i++) {

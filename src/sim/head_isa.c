@@ -133,7 +133,7 @@ static void weights(size_t n, float *score) {
 }
 
 /* In two passes: an item's entries may lie close together. */
-static void moments(size_t D, size_t width, const float *item, float moment[2]) {
+static struct icl_head_moments moments(size_t D, size_t width, const float *item) {
     const ivec at = lanes();
     vec sum = {0}, square = {0};
     for (size_t d = 0; d < width; d += VL) sum += isa_load(item + d);
@@ -142,8 +142,7 @@ static void moments(size_t D, size_t width, const float *item, float moment[2]) 
         const vec x = isa_select(at < (int)D - (int)d, isa_load(item + d) - mean, (vec){0});
         square = FMA(x, x, square);
     }
-    moment[0] = mean;
-    moment[1] = sum_of(square);
+    return (struct icl_head_moments){mean, sum_of(square)};
 }
 
 /* 64 columns at a time, or 16. */

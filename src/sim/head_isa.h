@@ -19,6 +19,10 @@
 
 enum { ICL_HEAD_ISA_AHEAD = 32, ICL_HEAD_ISA_PAD = 32 };
 
+struct icl_head_moments {
+    float mean, square;
+};
+
 struct icl_head_isa {
     size_t (*indices)(size_t n, const uint32_t *word, uint32_t first, uint32_t range, uint32_t *id);
     void (*signs)(size_t n, const uint32_t *id, uint32_t half, float *label);
@@ -27,7 +31,7 @@ struct icl_head_isa {
     void (*scores)(size_t n, const uint32_t *id, const float *items, size_t width, const float *target, float *score);
     void (*softmax)(size_t n, const float *score, const float *label, float beta, float out[2]);
     void (*weights)(size_t n, float *score);
-    void (*moments)(size_t D, size_t width, const float *item, float moment[2]);
+    struct icl_head_moments (*moments)(size_t D, size_t width, const float *item);
     void (*gather)(size_t n, const uint32_t *id, const float *items, size_t width, const float *weight, float *out);
 };
 

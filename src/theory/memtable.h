@@ -8,7 +8,8 @@
 /* Clocks are told by x = log(1 + 200 u), u their share of the last: even below u = 1/200, logarithmic above. */
 enum { ICL_MEMTABLE_RESOLVED = 20, ICL_MEMTABLE_ORDER = 8 };
 
-/* Fields of a cell: log v, log(I_K/s), phi of each class, then the logarithm of the response to each offset beyond 0. */
+/* Fields of a cell: log v, log(I_K/s), phi of each class, then the logarithm of the response to each offset beyond 0.
+ */
 enum { ICL_MEMTABLE_LNV, ICL_MEMTABLE_LNI, ICL_MEMTABLE_PHI };
 
 struct icl_memtable {
