@@ -264,12 +264,13 @@ cp out null.json
 expect 0 "$ICLKIN" predict null.json --json
 check "infinite values read back" cmp -s out null.json
 
-keys='t_icl t_blowup K_star I_K_inf t_iwl t_loss outcome params'
+keys='t_icl t_blowup K_star I_K_inf t_iwl t_loss noise outcome params'
 check "the keys of the JSON" test "$(sed -n 's/^  "\([A-Za-z_]*\)": .*/\1/p' json | paste -sd' ')" = "$keys"
 levels='"asymptotic": [^ ]*, "reduced": [^ ]*, "meanfield": [^ ]*'
 check "t_icl by level" grep -qE "^  \"t_icl\": \{$levels\},$" json
 check "K_star by level" grep -qE "^  \"K_star\": \{$levels\},$" json
 check "t_blowup" grep -qE '^  "t_blowup": \{"reduced": [^ ]*\},$' json
+check "noise" grep -qE '^  "noise": \{"t_icl_sd": [0-9.]+, "t_icl_read": [0-9.]+\},$' json
 check "no K needed: 0" grep -qE '^  "K_star": \{"asymptotic": 0, ' null.json
 check "none suffices: null" grep -qE '"K_star": .*"meanfield": null\}' null.json
 check "I_K infinite: null" grep -qx '  "I_K_inf": null,' null.json

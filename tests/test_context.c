@@ -10,6 +10,7 @@
 
 #include "fixtures.h"
 #include "theory/context.h"
+#include "theory/meanfield.h"
 
 static struct icl_context *context_of(const struct icl_params *params, enum icl_context_kind kind) {
     struct icl_context *context = NULL;
@@ -381,6 +382,48 @@ static void averages_of_sampled_contexts(void **state) {
     }
 }
 
+/* The gradient's second moments (T11), for which da/dbeta scatters beyond its part along the others' sum. */
+static void squares_of_sampled_contexts(void **state) {
+    (void)state;
+    static const struct {
+        const char *task;
+        double w, beta, slack;
+    } AT[] = {{"task.K=inf", 1.1, 0.4, 0.01},
+              {"task.K=inf", 1.1, 2, 0.01},
+              {"task.K=inf", 2.6, 3.2, 0.02},
+              {"task.K=300", 0.8, 1.2, 0.01},
+              {"task.K=200 task.copies=3", 2.1, 3, 0.02},
+              {"task.K=inf task.items=unit task.D=40", 1.7, 2.5, 0.02},
+              {"task.K=inf task.labels=balanced", 2.3, 0.6, 0.02},
+              {"task.K=inf task.labels=balanced", 2.3, 3.2, 0.02}};
+    enum { SAMPLES = 20000 };
+    for (size_t i = 0; i < sizeof AT / sizeof *AT; i++) {
+        const struct icl_params params = fixture_params(AT[i].task);
+        struct icl_context *c = context_of(&params, ICL_CONTEXT_TRAIN);
+        const struct icl_memlaw_state none = {.c1 = 0.5, .quantiles = 1, .weight = {1}};
+        struct icl_meanfield_moments m;
+        double seen[3] = {0}, square[3] = {0};
+        fixture_seed(300 + (unsigned)i);
+        for (int k = 0; k < SAMPLES; k++) {
+            const struct sampled x = sample(&params.task, ICL_CONTEXT_TRAIN, AT[i].beta);
+            const double sigma = 1 / (1 + exp(AT[i].w * x.a)), s2 = sigma * sigma,
+                         f[3] = {s2 * x.a * x.a, s2 * x.a * x.b, s2 * x.b * x.b};
+            for (int j = 0; j < 3; j++) {
+                seen[j] += f[j] / SAMPLES;
+                square[j] += f[j] * f[j] / SAMPLES;
+            }
+        }
+        icl_context_at(c, AT[i].beta, true);
+        icl_meanfield_moments(c, &none, AT[i].w, &m);
+        const double theory[3] = {m.qaa, m.qab, m.qbb};
+        for (int j = 0; j < 3; j++) { /* statistics, 4 standard errors; what (T4) leaves out */
+            const double error = sqrt((square[j] - seen[j] * seen[j]) / SAMPLES);
+            check_abs(theory[j], seen[j], 4 * error + AT[i].slack * sqrt(theory[0] * theory[2]));
+        }
+        icl_context_free(c);
+    }
+}
+
 /* Beyond x = beta^2 q/D = ln N the formula (T4), taken as it stands, gives |a| > 1 and at last infinity (17: <a^2>
  * = 1.05, 25: 2e6); held there it stays with the sampled softmax. Tolerances: 4 standard errors of 4000 contexts and
  * what (T4) leaves out, measured 0.013 (a), 0.02 (a^2). */
@@ -506,14 +549,23 @@ static void gaussian_in_closed_form(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_and_others),           cmocka_unit_test(exact_sums),
-        cmocka_unit_test(labels_are_correlated),       cmocka_unit_test(many_items),
-        cmocka_unit_test(derivatives_in_beta),         cmocka_unit_test(without_curvature_the_same),
-        cmocka_unit_test(finite_everywhere),           cmocka_unit_test(limits_in_beta),
-        cmocka_unit_test(large_D_is_D_infinite),       cmocka_unit_test(large_contexts_by_gauss),
-        cmocka_unit_test(large_K_is_K_infinite),       cmocka_unit_test(averages_of_sampled_contexts),
-        cmocka_unit_test(strong_attention_is_bounded), cmocka_unit_test(accuracies_of_sampled_contexts),
-        cmocka_unit_test(staircase_at_D_infinite),     cmocka_unit_test(accuracy_is_symmetric),
+        cmocka_unit_test(copies_and_others),
+        cmocka_unit_test(exact_sums),
+        cmocka_unit_test(labels_are_correlated),
+        cmocka_unit_test(many_items),
+        cmocka_unit_test(derivatives_in_beta),
+        cmocka_unit_test(without_curvature_the_same),
+        cmocka_unit_test(finite_everywhere),
+        cmocka_unit_test(limits_in_beta),
+        cmocka_unit_test(large_D_is_D_infinite),
+        cmocka_unit_test(large_contexts_by_gauss),
+        cmocka_unit_test(large_K_is_K_infinite),
+        cmocka_unit_test(averages_of_sampled_contexts),
+        cmocka_unit_test(squares_of_sampled_contexts),
+        cmocka_unit_test(strong_attention_is_bounded),
+        cmocka_unit_test(accuracies_of_sampled_contexts),
+        cmocka_unit_test(staircase_at_D_infinite),
+        cmocka_unit_test(accuracy_is_symmetric),
         cmocka_unit_test(gaussian_in_closed_form),
     };
     gsl_set_error_handler_off();

@@ -131,21 +131,23 @@ static void slope_in_N(void **state) {
 
 static void table_is_whole(void **state) {
     (void)state;
-    static const char *const NAMES[] = {"t_icl", "t_blowup", "K_star", "I_K_inf", "t_iwl", "t_loss"};
+    static const char *const NAMES[] = {"t_icl", "t_blowup", "K_star",   "I_K_inf",
+                                        "t_iwl", "t_loss",   "t_icl_sd", "t_icl_read"};
     const struct icl_params params = fixture_params("task.K=8000 train.lambda=3e-3 train.t_max=20000");
     const struct icl_prediction p = predict(&params);
-    size_t seen = 0, rows[6] = {0};
+    enum { COUNT = sizeof NAMES / sizeof *NAMES };
+    size_t seen = 0, rows[COUNT] = {0};
 
     for (size_t i = 0; i < icl_predict_count(); i++) {
         const struct icl_predict_row *row = icl_predict_row(i);
-        for (size_t k = 0; k < 6; k++)
+        for (size_t k = 0; k < COUNT; k++)
             if (strcmp(row->name, NAMES[k]) == 0) rows[k]++;
         assert_true(strlen(row->unit) > 0 && strlen(row->tag) >= 2);
         assert_true(icl_predict_value(&p, row) > 0 && isfinite(icl_predict_value(&p, row)));
         seen++;
     }
     assert_true(rows[0] == ICL_LEVEL_COUNT && rows[2] == ICL_LEVEL_COUNT);
-    for (size_t k = 0; k < 6; k++) seen -= rows[k];
+    for (size_t k = 0; k < COUNT; k++) seen -= rows[k];
     assert_int_equal(seen, 0);
     /* Every number is the one that its own function gives. */
     struct icl_traj_result result = fixture_solve(&params, ICL_LEVEL_MEANFIELD, ICL_TRAJ_TO_END);
@@ -189,9 +191,12 @@ static void refined(void **state) {
     const struct icl_prediction a = predict(&params), b = predict(&finer);
     for (size_t i = 0; i < icl_predict_count(); i++) {
         const struct icl_predict_row *row = icl_predict_row(i);
-        /* nodes_q 8: 1.2e-5 of t_icl and K_tol 1e-3 of K*; t_loss is far from linear in w. */
-        check_rel(icl_predict_value(&a, row), icl_predict_value(&b, row),
-                  strcmp(row->name, "K_star") == 0 ? 1.1e-3 : 1e-4);
+        /* nodes_q 8: 1.2e-5 of t_icl, 5e-3 of the accuracy's variance over items; K_tol 1e-3 of K*; t_loss is far from
+         * linear in w. */
+        const double allowed = strcmp(row->name, "K_star") == 0       ? 1.1e-3
+                               : strcmp(row->name, "t_icl_read") == 0 ? 6e-3
+                                                                      : 1e-4;
+        check_rel(icl_predict_value(&a, row), icl_predict_value(&b, row), allowed);
     }
     assert_int_equal(a.outcome, b.outcome);
     /* However often: the nodes stay within what a rule may have, the tolerance within what doubles allow. */

@@ -25,7 +25,7 @@ struct icl_observables {
 
 struct icl_gauge;
 
-/* losses: whether icl_gauge_all will be called; the events alone need less. */
+/* losses: whether icl_gauge_all or icl_gauge_scatter_icl will be called; the events alone need less. */
 enum icl_status icl_gauge_alloc(struct icl_gauge **gauge, const struct icl_params *params, enum icl_level level,
                                 double K, bool losses, struct icl_err *err) ICL_MUST_CHECK;
 void icl_gauge_free(struct icl_gauge *gauge);
@@ -35,6 +35,9 @@ bool icl_gauge_reachable(const struct icl_gauge *gauge);
 
 double icl_gauge_acc_icl(const struct icl_gauge *gauge, const double *y);
 double icl_gauge_acc_iwl(const struct icl_gauge *gauge, const double *y);
+/* Variance over novel items of an item's share of right answers in so many contexts, each taken twice as `simulate`
+ * does: with every label turned round, the item's own too (O1). Needs losses. */
+double icl_gauge_scatter_icl(struct icl_gauge *gauge, const double *y, double contexts);
 /* All of them; w = beta = infinity (the blow-up) gives the limits. */
 void icl_gauge_all(struct icl_gauge *gauge, const double *y, struct icl_observables *out);
 

@@ -38,6 +38,11 @@ int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, voi
  * (row-major 2 x 2; NULL where not wanted). Infinite where e^beta overflows. */
 void icl_model_field(struct icl_model *model, double s, double w, double beta, double f[2], double jacobian[4]);
 
+/* What the noise of SGD needs (T11): dy/dt in time t with its Jacobian (row-major ICL_DIM x ICL_DIM), and over
+ * sequences the covariance ww, w beta, beta beta of the gradient of (w, beta). Infinite where e^beta overflows. */
+void icl_model_linear(struct icl_model *model, const double *y, double rate[ICL_DIM],
+                      double jacobian[ICL_DIM * ICL_DIM], double covariance[3]);
+
 /* The time t [SGD steps x lr] at (tau, y). */
 double icl_model_time(const struct icl_model *model, double tau, const double *y);
 /* dt/dtau at y. */

@@ -150,6 +150,10 @@ enum icl_status icl_params_put(struct icl_params *params, const struct icl_param
 /* Any stored parameter's value as the text that reads back to it. Returns buffer. */
 const char *icl_params_text(const struct icl_params *params, const struct icl_param *row, char buffer[ICL_TEXT_SIZE]);
 
+/* What sim.eval_items buys of an evaluation of acc_icl (O1): novel items, and contexts of each, every one taken twice.
+ */
+void icl_params_novel(const struct icl_sim *sim, size_t *items, size_t *contexts);
+
 /* `# section.key = value` for every parameter that is stated, into the header of table. */
 enum icl_status icl_params_meta(const struct icl_params *params, struct icl_table *table,
                                 struct icl_err *err) ICL_MUST_CHECK;

@@ -1,7 +1,8 @@
 /* predict.h -- the answers: when ICL is acquired, how diverse the data must be, when it is lost, and why.
  *
  *   t_icl by level (O2); K*, the K at which ICL stops being acquired as K falls (O4), (T8); t_blowup (T6);
- *   I_K(inf) (T8); t_iwl, t_loss (O2) and outcome (O3) at theory.level
+ *   I_K(inf) (T8); t_iwl, t_loss (O2) and outcome (O3) at theory.level; of the mean field's t_icl, t_icl_sd over
+ *   runs by the noise of SGD (T11), and t_icl_read, the standard error with which a simulation reads it (noise.h)
  *
  * Times    [t = lr x SGD steps]; infinite where never (by t_max, except (T7), (T8) and the blow-up)
  * K_star   [items]; 0 where every K >= 2 acquires ICL, infinite where none does, else the largest K that fails (to
@@ -23,6 +24,7 @@ struct icl_prediction {
     double t_icl[ICL_LEVEL_COUNT], K_star[ICL_LEVEL_COUNT];
     double t_blowup; /* reduced */
     double I_K_inf, t_iwl, t_loss;
+    double t_icl_sd, t_icl_read; /* meanfield */
     enum icl_outcome outcome;
     struct icl_err trouble; /* ICL_OK, or the first number that could not be computed */
     double budget;          /* I_K that acquisition takes from this start: right-hand side of (T7) times c1 */
@@ -37,7 +39,8 @@ struct icl_predict_row {
     const char *unit;
     const char *level; /* "asymptotic", "reduced", "meanfield", or NULL: at theory.level */
     const char *tag;
-    size_t offset; /* of the double within struct icl_prediction */
+    const char *group; /* the JSON object that the number is a bare member of, or NULL; groups come last */
+    size_t offset;     /* of the double within struct icl_prediction */
 };
 size_t icl_predict_count(void);
 const struct icl_predict_row *icl_predict_row(size_t index);

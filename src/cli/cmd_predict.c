@@ -11,10 +11,10 @@ const char *cmd_predict_number(double x, char buffer[ICL_NUMBER_SIZE]) {
     return isfinite(x) ? icl_table_number(x, buffer) : "null";
 }
 
-/* Rows of one name become one object of levels, or a bare number where the name has no level. */
+/* Rows of one name become one object of levels, or a bare number where the name has no level or is in a group. */
 static enum icl_status json_rows(struct cmd_text *text, const struct icl_prediction *p, struct icl_err *err) {
     char number[ICL_NUMBER_SIZE];
-    const char *open = NULL;
+    const char *open = NULL, *group = NULL;
     for (size_t i = 0; i < icl_predict_count(); i++) {
         const struct icl_predict_row *row = icl_predict_row(i);
         const char *value = cmd_predict_number(icl_predict_value(p, row), number);
@@ -22,14 +22,16 @@ static enum icl_status json_rows(struct cmd_text *text, const struct icl_predict
             ICL_TRY(cmd_text_add(text, err, ", \"%s\": %s", row->level, value));
             continue;
         }
-        if (i > 0) ICL_TRY(cmd_text_add(text, err, "%s,\n", open ? "}" : ""));
-        open = row->level ? row->name : NULL;
+        if (i > 0) ICL_TRY(cmd_text_add(text, err, "%s,%s", open ? "}" : "", group ? " " : "\n"));
+        open = row->level && !row->group ? row->name : NULL;
+        if (row->group && !group) ICL_TRY(cmd_text_add(text, err, "  \"%s\": {", row->group));
         if (open)
             ICL_TRY(cmd_text_add(text, err, "  \"%s\": {\"%s\": %s", row->name, row->level, value));
         else
-            ICL_TRY(cmd_text_add(text, err, "  \"%s\": %s", row->name, value));
+            ICL_TRY(cmd_text_add(text, err, "%s\"%s\": %s", row->group ? "" : "  ", row->name, value));
+        group = row->group;
     }
-    return cmd_text_add(text, err, "%s,\n", open ? "}" : "");
+    return cmd_text_add(text, err, "%s,\n", open || group ? "}" : "");
 }
 
 /* How far a number may be off: the difference to the finer solve; a threshold is not known better than its bracket. */

@@ -306,6 +306,13 @@ const char *icl_params_text(const struct icl_params *params, const struct icl_pa
     return icl_value_text(value_of(params, row->offset), row, buffer);
 }
 
+void icl_params_novel(const struct icl_sim *sim, size_t *items, size_t *contexts) {
+    enum { DRAWS = 16, FEWEST = 16, CONTEXTS = 12 };
+    *items = (sim->eval_items + DRAWS - 1) / DRAWS;
+    if (*items < FEWEST) *items = FEWEST;
+    *contexts = CONTEXTS;
+}
+
 enum icl_status icl_params_meta(const struct icl_params *params, struct icl_table *table, struct icl_err *err) {
     for (size_t i = 0; i < ROWS; i++) {
         const struct icl_param *row = &table_of_rows[i];

@@ -23,13 +23,12 @@ static void mean_put(const struct mean *m, enum icl_train_column column, struct 
     row->error[column] = sqrt(fmax(variance, 0) / fmax(m->n - 1, 1));
 }
 
-enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_sample *sample, size_t draws,
+enum icl_status icl_eval_alloc(struct icl_eval *eval, const struct icl_sample *sample, const struct icl_sim *sim,
                                struct icl_err *err) {
-    const size_t novel = (draws + ICL_EVAL_NOVEL_DRAWS - 1) / ICL_EVAL_NOVEL_DRAWS;
-    size_t items = (draws + ICL_EVAL_ITEM_DRAWS - 1) / ICL_EVAL_ITEM_DRAWS;
+    size_t items = (sim->eval_items + ICL_EVAL_ITEM_DRAWS - 1) / ICL_EVAL_ITEM_DRAWS;
     items = items < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : items + items % 2;
-    *eval = (struct icl_eval){.novel = novel < ICL_EVAL_FEWEST ? ICL_EVAL_FEWEST : novel,
-                              .items = sample->K != 0 && sample->K < items ? sample->K : items};
+    *eval = (struct icl_eval){.items = sample->K != 0 && sample->K < items ? sample->K : items};
+    icl_params_novel(sim, &eval->novel, &eval->contexts);
     return icl_sample_targets_alloc(&eval->targets, sample, ICL_LEARNER_ROWS, err);
 }
 
@@ -102,12 +101,12 @@ static void eval_novel(struct icl_eval *eval, struct icl_learner *learner, struc
         const size_t n = eval->novel - done < ICL_LEARNER_ROWS ? eval->novel - done : ICL_LEARNER_ROWS;
         icl_sample_targets(learner->sample, n, true, &draws, &eval->targets);
         if (!measures) learner->kind->phi(learner, &eval->targets, n, eval->phi);
-        for (int r = 0; r < ICL_EVAL_NOVEL_CONTEXTS; r++) {
+        for (size_t r = 0; r < eval->contexts; r++) {
             answer(eval, learner, ICL_CONTEXT_NOVEL, n, &draws);
             add_contexts(eval, n, true);
             if (measures) add_response(eval, n, &response);
         }
-        close_targets(eval, n, 2 * ICL_EVAL_NOVEL_CONTEXTS, &loss, &hit);
+        close_targets(eval, n, 2 * (double)eval->contexts, &loss, &hit);
         done += n;
     }
     mean_put(&loss, ICL_TRAIN_LOSS_ICL, row);

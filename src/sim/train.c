@@ -100,7 +100,7 @@ static enum icl_status alloc_parts(struct icl_train_run *run, struct icl_err *er
     ICL_TRY(icl_sample_alloc(&run->sample, &u->task, u->sim.seed, u->member, err));
     ICL_TRY(icl_sample_targets_alloc(&run->targets, &run->sample, u->train.batch, err));
     ICL_TRY(icl_learner_alloc(&run->learner, u, &run->sample, err));
-    return icl_eval_alloc(&run->eval, &run->sample, u->sim.eval_items, err);
+    return icl_eval_alloc(&run->eval, &run->sample, &u->sim, err);
 }
 
 enum icl_status icl_train_alloc(struct icl_train_run **run, const struct icl_train_setup *setup, struct icl_err *err) {

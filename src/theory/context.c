@@ -290,6 +290,12 @@ static void spread(enum icl_labels labels, const struct held *h, double rate, do
     sd[2] = ((h->x2 + h->x1 * h->x1) * e / 2 - sd[1] * sd[1]) / sd[0];
 }
 
+/* Variance of the others' sum of l s e^(beta s) beyond its part along the sum of l e^(beta s), per m (T11). */
+static double stray(enum icl_labels labels, double x, double rate) {
+    const double small = 1e-6, rest = x < small ? x / 2 : 1 - x / expm1(x);
+    return rate * exp(x) * (labels == ICL_LABELS_RANDOM ? 1 : rest);
+}
+
 /* (T4): everything of one q at one beta. */
 static struct icl_context_norm norm_at(const struct icl_context *c, double q, double beta) {
     const double rate = q / c->D;
@@ -304,6 +310,7 @@ static struct icl_context_norm norm_at(const struct icl_context *c, double q, do
     norm.ratio[1] = norm.ratio[0] * slope;
     norm.ratio[2] = norm.ratio[0] * (slope * slope - bend);
     spread(c->labels, &h, rate, beta, norm.sd);
+    norm.stray = stray(c->labels, h.x, rate) * norm.one * norm.one;
     for (int i = 0; i < 3; i++) norm.sd[i] *= norm.one;
     return norm;
 }
@@ -334,6 +341,7 @@ static void at_gauss(struct icl_context *c, double beta, bool curvature) {
         g->line[1] = root * norm->sd[0];
         g->line[2] = pull * (1 - g->line[0]);
         g->line[3] = root * norm->sd[1] - pull * g->line[1];
+        g->stray = root * root * norm->stray;
         if (!curvature) continue;
         const double c0 = pull2 * (1 - g->line[0]) - 2 * pull * g->line[2];
         const double c1 = root * norm->sd[2] - pull2 * g->line[1] - 2 * pull * g->line[3];

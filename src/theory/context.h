@@ -27,14 +27,15 @@ struct icl_context_group {
     double mu;           /* D finite: mean of the others' scaled sum */
     size_t norm;         /* D finite: its q */
     double root;         /* sqrt(m) */
+    double stray;        /* D finite, at the last beta: variance of da/dbeta beyond b (T11) */
     double line[4];      /* D finite, at the last beta: a = line[0] + line[1] g, b = line[2] + line[3] g */
     size_t first, count; /* its nodes */
 };
 
 /* D finite: what depends on beta and q = |x|^2 alone. one, ratio: 1 and r, both divided by the larger of the two; the
- * derivatives in beta of r and of sd/sqrt(m) are divided by it too. */
+ * derivatives in beta of r and of sd/sqrt(m) are divided by it too, stray/m by its square. */
 struct icl_context_norm {
-    double q, one, ratio[3], sd[3];
+    double q, one, ratio[3], sd[3], stray;
 };
 
 struct icl_context {

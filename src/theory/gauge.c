@@ -147,6 +147,35 @@ double icl_gauge_acc_iwl(const struct icl_gauge *o, const double *y) {
     return icl_context_accuracies(o->context[ICL_CONTEXT_ABSENT], y[ICL_W], fmin(y[ICL_BETA], o->beta_most), &classes);
 }
 
+/* P(w a > x) of a group's contexts, ties counting 1/2. */
+static double exceeds(const struct icl_context *c, const struct icl_context_group *g, double w, double x) {
+    const double mean = w * g->line[0], sd = fabs(w * g->line[1]);
+    if (!isinf(c->D) && sd > 0) return 0.5 * erfc((x - mean) / (sd * sqrt(2)));
+    double p = 0;
+    for (size_t i = g->first; i < g->first + g->count; i++)
+        p += c->weight[i] / g->weight * (w * c->a[i] > x ? 1 : w * c->a[i] < x ? 0 : 0.5);
+    return p;
+}
+
+double icl_gauge_scatter_icl(struct icl_gauge *o, const double *y, double contexts) {
+    struct icl_memlaw_state memory;
+    struct icl_context *c = o->context[ICL_CONTEXT_NOVEL];
+    double mean = 0, square = 0, within_items = 0;
+    icl_memlaw_state(&o->law, y[ICL_S], &memory);
+    icl_context_at(c, fmin(y[ICL_BETA], o->beta_most), false);
+    for (const struct icl_context_group *g = c->group; g < c->group + c->groups; g++)
+        for (size_t j = 0; j < (memory.v > 0 ? SPREAD_NODES : 1); j++) {
+            /* A context and its turn are both right where w a > |phi|, one of them where |w a| < |phi|. */
+            const double phi = memory.v > 0 ? sqrt(memory.v) * fabs(o->x[j]) : 0, p = memory.v > 0 ? o->f[j] : 1;
+            const double both = exceeds(c, g, y[ICL_W], phi), one = exceeds(c, g, y[ICL_W], -phi) - both;
+            const double hit = both + one / 2, weight = g->weight * p;
+            mean += weight * hit;
+            square += weight * hit * hit;
+            within_items += weight * (both + one / 4 - hit * hit);
+        }
+    return square - mean * mean + within_items / contexts;
+}
+
 void icl_gauge_all(struct icl_gauge *o, const double *y, struct icl_observables *out) {
     struct icl_memlaw_state memory;
     icl_memlaw_state(&o->law, y[ICL_S], &memory);

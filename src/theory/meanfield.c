@@ -1,5 +1,6 @@
 #include "theory/meanfield.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/cpu.h"
@@ -42,34 +43,64 @@ void icl_meanfield_plain(const struct icl_context *context, const struct icl_mem
         }
 }
 
+struct node {
+    double weight, a, b, c, stray;
+};
+
+/* Of one node, over the quantiles: sigma = sigma(-z) = 1/(1 + e^phi u), u = e^(w a). */
+struct slopes {
+    double s, h, hs, q; /* <sigma>, <sigma (1 - sigma)>, that with dphi/ds, <sigma^2> */
+};
+
+static struct slopes slopes_at(const struct icl_memlaw_state *memory, const double *lift, double wa) {
+    struct slopes f = {0};
+    const bool far = fabs(wa) > 700; /* where the product of two exponentials is not that of their sum */
+    const double u = exp(wa);
+    for (size_t j = 0; j < memory->quantiles; j++) {
+        const double x = fmin(far ? exp(memory->phi[j] + wa) : lift[j] * u, DBL_MAX), minus = 1 / (1 + x),
+                     p = memory->weight[j] * minus;
+        const double h = p * (x * minus);
+        f.s += p;
+        f.h += h;
+        f.hs += h * memory->slope[j];
+        f.q += p * minus;
+    }
+    return f;
+}
+
+static void add_moments(struct icl_meanfield_moments *m, const struct node *node, const struct slopes *f,
+                        const struct icl_memlaw_response *response, double w) {
+    const double p = node->weight, a = node->a, b = node->b;
+    double by_offset, by_clock;
+    const double R = icl_memlaw_respond(response, w * a, &by_offset, &by_clock);
+    m->r += p * f->s * R;
+    m->ra += p * a * (f->s * by_offset - f->h * R);
+    m->rb += p * b * (f->s * by_offset - f->h * R);
+    m->rs += p * (f->s * by_clock - f->hs * R);
+    m->sa += p * f->s * a;
+    m->sb += p * f->s * b;
+    m->sc += p * f->s * node->c;
+    m->haa += p * f->h * a * a;
+    m->hab += p * f->h * a * b;
+    m->hbb += p * f->h * b * b;
+    m->hsa += p * f->hs * a;
+    m->hsb += p * f->hs * b;
+    m->qaa += p * f->q * a * a;
+    m->qab += p * f->q * a * b;
+    m->qbb += p * f->q * (b * b + node->stray);
+}
+
 void icl_meanfield_moments(const struct icl_context *context, const struct icl_memlaw_state *memory, double w,
                            struct icl_meanfield_moments *m) {
+    double lift[ICL_MEMLAW_QUANTILES];
+    for (size_t j = 0; j < memory->quantiles; j++) lift[j] = exp(fmin(memory->phi[j], 700));
     *m = (struct icl_meanfield_moments){0};
-    for (size_t i = 0; i < context->nodes; i++) {
-        double s = 0, h = 0, hs = 0;
-        const double a = context->a[i], b = context->b[i];
-        for (size_t j = 0; j < memory->quantiles; j++) {
-            const double z = memory->phi[j] + w * a, p = memory->weight[j], minus = sigma(-z);
-            s += p * minus;
-            h += p * minus * sigma(z);
-            hs += p * minus * sigma(z) * memory->slope[j];
+    for (const struct icl_context_group *g = context->group; g < context->group + context->groups; g++)
+        for (size_t i = g->first; i < g->first + g->count; i++) {
+            const struct node node = {context->weight[i], context->a[i], context->b[i], context->c[i], g->stray};
+            const struct slopes f = slopes_at(memory, lift, w * node.a);
+            add_moments(m, &node, &f, &memory->response, w);
         }
-        const double p = context->weight[i];
-        double by_offset, by_clock;
-        const double R = icl_memlaw_respond(&memory->response, w * a, &by_offset, &by_clock);
-        m->r += p * s * R;
-        m->ra += p * a * (s * by_offset - h * R);
-        m->rb += p * b * (s * by_offset - h * R);
-        m->rs += p * (s * by_clock - hs * R);
-        m->sa += p * s * a;
-        m->sb += p * s * b;
-        m->sc += p * s * context->c[i];
-        m->haa += p * h * a * a;
-        m->hab += p * h * a * b;
-        m->hbb += p * h * b * b;
-        m->hsa += p * hs * a;
-        m->hsb += p * hs * b;
-    }
 }
 
 static double softplus(double x) { /* log(1 + e^x) */

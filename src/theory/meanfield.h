@@ -21,11 +21,13 @@ struct icl_meanfield_nodes {
     const struct icl_memlaw_response *response;
 };
 
-/* First and second derivatives' averages for the exact Jacobian; slope is dphi/ds. */
+/* First and second derivatives' averages for the exact Jacobian, and the gradient's second moments; slope is dphi/ds.
+ */
 struct icl_meanfield_moments {
     double sa, sb, sc;    /* <sigma a>, <sigma b>, <sigma c> */
     double haa, hab, hbb; /* with sigma(-z) sigma(z) instead of sigma, and products of a and b */
     double hsa, hsb;      /* with dphi/ds too */
+    double qaa, qab, qbb; /* with sigma^2; da/dbeta scatters beyond b too (T11) */
     double r, ra, rb, rs; /* r = <sigma R>; dr/dw, (dr/dbeta)/w, dr/ds */
 };
 

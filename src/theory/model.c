@@ -134,29 +134,48 @@ static void jac_reduced(const struct icl_model *m, const double *y, double *dfdy
     DFDY(ICL_BETA, ICL_S) = w * f.P * (f.da * damped + f.a * damped_s);
 }
 
-/* dz/dw = a, dz/dbeta = w b, dz/ds = dphi/ds, d sigma(-z)/dz = -sigma(-z) sigma(z). */
-static void jac_meanfield(const struct icl_model *m, const double *y, double *dfdy) {
-    const double w = y[ICL_W];
+/* What the mean field's derivatives are made of at y: f, and g in its place for w and beta, which differs where w a
+ * does not damp them; c1 is what ds/dt divides by. */
+struct moments {
+    struct icl_meanfield_moments f, g;
+    double c1, dc1;
+};
+
+static void moments_at(const struct icl_model *m, const double *y, struct moments *at) {
     struct icl_memlaw_state memory;
     struct icl_memlaw_rates rates;
-    struct icl_meanfield_moments f;
     icl_memlaw_state(&m->law, y[ICL_S], &memory);
     icl_memlaw_rates(&m->law, y[ICL_S], &rates);
     icl_context_at(m->train, y[ICL_BETA], true);
-    icl_meanfield_moments(m->train, &memory, w, &f);
-    DFDY(ICL_S, ICL_W) = m->slowed ? f.ra / memory.c1 : 0;
-    DFDY(ICL_S, ICL_BETA) = m->slowed ? w * f.rb / memory.c1 : 0;
-    DFDY(ICL_S, ICL_S) = m->slowed ? (f.rs - f.r * rates.dc1 / memory.c1) / memory.c1 : 0;
+    icl_meanfield_moments(m->train, &memory, y[ICL_W], &at->f);
+    at->g = at->f;
     if (!m->damped) {
-        icl_meanfield_moments(m->train, &memory, 0, &f);
-        f.haa = f.hab = f.hbb = 0;
+        icl_meanfield_moments(m->train, &memory, 0, &at->g);
+        at->g.haa = at->g.hab = at->g.hbb = 0;
     }
-    DFDY(ICL_W, ICL_W) = -f.haa - m->lambda_w;
-    DFDY(ICL_W, ICL_BETA) = f.sb - w * f.hab;
-    DFDY(ICL_W, ICL_S) = -f.hsa;
-    DFDY(ICL_BETA, ICL_W) = f.sb - w * f.hab;
-    DFDY(ICL_BETA, ICL_BETA) = w * (f.sc - w * f.hbb) - m->lambda_beta;
-    DFDY(ICL_BETA, ICL_S) = -w * f.hsb;
+    at->c1 = memory.c1;
+    at->dc1 = rates.dc1;
+}
+
+/* dz/dw = a, dz/dbeta = w b, dz/ds = dphi/ds, d sigma(-z)/dz = -sigma(-z) sigma(z). */
+static void jac_moments(const struct icl_model *m, const double *y, const struct moments *at, double *dfdy) {
+    const double w = y[ICL_W], c1 = at->c1;
+    const struct icl_meanfield_moments *f = &at->f, *g = &at->g;
+    DFDY(ICL_W, ICL_W) = -g->haa - m->lambda_w;
+    DFDY(ICL_W, ICL_BETA) = g->sb - w * g->hab;
+    DFDY(ICL_W, ICL_S) = -g->hsa;
+    DFDY(ICL_BETA, ICL_W) = g->sb - w * g->hab;
+    DFDY(ICL_BETA, ICL_BETA) = w * (g->sc - w * g->hbb) - m->lambda_beta;
+    DFDY(ICL_BETA, ICL_S) = -w * g->hsb;
+    DFDY(ICL_S, ICL_W) = m->slowed ? f->ra / c1 : 0;
+    DFDY(ICL_S, ICL_BETA) = m->slowed ? w * f->rb / c1 : 0;
+    DFDY(ICL_S, ICL_S) = m->slowed ? (f->rs - f->r * at->dc1 / c1) / c1 : 0;
+}
+
+static void jac_meanfield(const struct icl_model *m, const double *y, double *dfdy) {
+    struct moments at;
+    moments_at(m, y, &at);
+    jac_moments(m, y, &at, dfdy);
 }
 
 int icl_model_jac(double tau, const double *y, double *dfdy, double *dfdtau, void *context) {
@@ -182,6 +201,54 @@ void icl_model_field(struct icl_model *m, double s, double w, double beta, doubl
         jacobian[2 * i] = DFDY(i, ICL_W) * pace;
         jacobian[2 * i + 1] = DFDY(i, ICL_BETA) * pace + rate[i] * growth;
     }
+}
+
+static void linear_meanfield(const struct icl_model *m, const double *y, double *rate, double *dfdy, double C[3]) {
+    const double w = y[ICL_W];
+    struct moments at;
+    const struct icl_meanfield_moments *const f = &at.f;
+    moments_at(m, y, &at);
+    jac_moments(m, y, &at, dfdy);
+    rate[ICL_W] = at.g.sa - m->lambda_w * w;
+    rate[ICL_BETA] = w * at.g.sb - m->lambda_beta * y[ICL_BETA];
+    rate[ICL_S] = m->slowed ? f->r / at.c1 : 1;
+    C[0] = f->qaa - f->sa * f->sa;
+    C[1] = w * (f->qab - f->sa * f->sb);
+    C[2] = w * w * (f->qbb - f->sb * f->sb);
+}
+
+/* To the order of (T5): <a^2> = 1/N (random), and a itself where it does not scatter (balanced). */
+static void scatter_reduced(const struct icl_model *m, const double *y, double C[3]) {
+    struct icl_memlaw_rates rates;
+    icl_memlaw_rates(&m->law, y[ICL_S], &rates);
+    const double square = rates.c1 * (1 - rates.c2), spread = square - rates.c1 * rates.c1;
+    const double A = expm1(y[ICL_BETA]) / m->N, b = y[ICL_W] * exp(y[ICL_BETA]) / m->N;
+    const bool random = m->labels == ICL_LABELS_RANDOM;
+    C[0] = random ? square / m->N : spread * A * A;
+    C[1] = random ? 0 : spread * A * b;
+    C[2] = random ? 0 : spread * b * b;
+}
+
+void icl_model_linear(struct icl_model *m, const double *y, double rate[ICL_DIM], double dfdy[ICL_DIM * ICL_DIM],
+                      double C[3]) {
+    if (m->level == ICL_LEVEL_MEANFIELD) {
+        linear_meanfield(m, y, rate, dfdy, C);
+        return;
+    }
+    rhs_reduced(m, y, rate);
+    jac_reduced(m, y, dfdy);
+    scatter_reduced(m, y, C);
+    const double growth = exp(y[ICL_BETA]), pace = 1 + growth; /* as in icl_model_field; s = t without the rounding */
+    for (int j = 0; j < ICL_DIM; j++) {
+        DFDY(ICL_W, j) *= pace;
+        DFDY(ICL_BETA, j) *= pace;
+        DFDY(ICL_S, j) = 0;
+    }
+    DFDY(ICL_W, ICL_BETA) += rate[ICL_W] * growth;
+    DFDY(ICL_BETA, ICL_BETA) += rate[ICL_BETA] * growth;
+    rate[ICL_W] *= pace;
+    rate[ICL_BETA] *= pace;
+    rate[ICL_S] = 1;
 }
 
 double icl_model_time(const struct icl_model *model, double tau, const double *y) {

@@ -7,9 +7,12 @@
 
 #include "iclkin/closed.h"
 #include "iclkin/memlaw.h"
+#include "iclkin/noise.h"
 
 #define ROW(name, unit, level, tag, field)                                                                             \
-    { name, unit, level, tag, offsetof(struct icl_prediction, field) }
+    { name, unit, level, tag, NULL, offsetof(struct icl_prediction, field) }
+#define NOISE(name, unit, level, tag, field)                                                                           \
+    { name, unit, level, tag, "noise", offsetof(struct icl_prediction, field) }
 
 static const struct icl_predict_row rows[] = {
     ROW("t_icl", "t", "asymptotic", "T7", t_icl[ICL_LEVEL_ASYMPTOTIC]),
@@ -22,6 +25,8 @@ static const struct icl_predict_row rows[] = {
     ROW("I_K_inf", "t", NULL, "T8", I_K_inf),
     ROW("t_iwl", "t", NULL, "O2", t_iwl),
     ROW("t_loss", "t", NULL, "O2", t_loss),
+    NOISE("t_icl_sd", "t", "meanfield", "T11", t_icl_sd),
+    NOISE("t_icl_read", "t", "meanfield", "O1", t_icl_read),
 };
 
 size_t icl_predict_count(void) {
@@ -192,6 +197,18 @@ static enum icl_status tolerate(struct icl_prediction *p, enum icl_status status
     return ICL_OK;
 }
 
+static enum icl_status predict_noise(const struct icl_params *params, struct icl_prediction *p, struct icl_err *err) {
+    struct icl_err own = {ICL_OK, ""};
+    const double t_icl = p->t_icl[ICL_LEVEL_MEANFIELD];
+    struct icl_noise_time time = {NAN, NAN};
+    enum icl_status status = ICL_OK;
+    if (!isnan(t_icl)) status = icl_noise_t_icl(params, ICL_LEVEL_MEANFIELD, t_icl, &time, &own);
+    ICL_TRY(tolerate(p, status, &own, &time.sd, err));
+    p->t_icl_sd = time.sd;
+    p->t_icl_read = status == ICL_OK ? time.read : NAN;
+    return ICL_OK;
+}
+
 static enum icl_status predict_level(const struct icl_params *params, enum icl_level level, struct icl_prediction *p,
                                      struct icl_err *err) {
     const bool wanted = level == params->theory.level;
@@ -210,6 +227,7 @@ static enum icl_status predict_level(const struct icl_params *params, enum icl_l
     if (wanted && status != ICL_OK) return icl_err_set(err, status, "%s", own.text);
     p->t_icl[level] = result.t_icl;
     ICL_TRY(tolerate(p, status, &own, &p->t_icl[level], err));
+    if (level == ICL_LEVEL_MEANFIELD) ICL_TRY(predict_noise(params, p, err));
     if (!wanted) return ICL_OK;
     p->t_iwl = result.t_iwl;
     p->t_loss = result.t_loss;
