@@ -3,7 +3,7 @@
 #
 # A cmocka program counts with each of its tests, by its closing lines; a script counts as one test (exit code 0:
 # passed, 77: skipped). A program that ends badly without naming a failed test, or without having run any, counts as
-# one failure; so does one that takes longer than TEST_SECONDS (300). What a passing program prints beside cmocka's own lines stays in BUILD/logs.
+# one failure; so does one that takes longer than TEST_SECONDS (600). What a passing program prints beside cmocka's own lines stays in BUILD/logs.
 #
 # Scripts are told by the environment: ICLKIN (the program under test), ICLKIN_MPI (the one for MPI, or empty), BUILD,
 # MAKE_ARGS (for a make of their own).
@@ -25,7 +25,7 @@ log_of() {
 run_one() {
     local log start=$SECONDS
     log=$(log_of "$1")
-    timeout "${TEST_SECONDS:-300}" "$1" >"$log" 2>&1 </dev/null
+    timeout "${TEST_SECONDS:-600}" "$1" >"$log" 2>&1 </dev/null
     echo "$? $((SECONDS - start))" >"$log.end"
 }
 

@@ -122,14 +122,12 @@ void icl_attention_work_free(struct icl_attention_work *work) {
  */
 
 /* Of a token: an item of D entries with its moments, and the slots of its label's code. */
-static void normalise(float D, struct icl_head_moments moments, size_t slots, const float *code, float *mean,
+static void normalise(float D, struct icl_head_moments moments, size_t slots, const float code[2], float *mean,
                       float *scale) {
-    const float d = D + (float)slots;
-    float m = D * moments.mean, square = moments.square;
-    for (size_t i = 0; i < slots; i++) m += code[i];
-    m /= d;
-    square += D * (moments.mean - m) * (moments.mean - m);
-    for (size_t i = 0; i < slots; i++) square += (code[i] - m) * (code[i] - m);
+    const float d = D + (float)slots, second = slots == 2 ? 1.0f : 0.0f;
+    const float m = (D * moments.mean + code[0] + second * code[1]) / d;
+    float square = moments.square + D * (moments.mean - m) * (moments.mean - m);
+    square += (code[0] - m) * (code[0] - m) + second * (code[1] - m) * (code[1] - m);
     *mean = m;
     *scale = 1 / sqrtf(square / d + epsilon);
 }
