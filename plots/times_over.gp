@@ -22,10 +22,11 @@ set logscale xy
 set xrange [N_min / 1.4:N_max * 1.4]
 set yrange [LEAST / 1.4:MOST * 2.5]
 set xtics (10, 20, 25, 50, 100, 200, 400)
+set ytics (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 set xlabel "context length N  [items]"
 set ylabel "t_{ICL}  [learning rate × SGD steps]"
 set key top left Left reverse samplen 2.5 font ",12"
-set lmargin at screen 0.085; set rmargin at screen 0.5
+set lmargin at screen 0.1; set rmargin at screen 0.5
 plot TABLE using (row("run", "N") * 0.96):(finite(column("t_icl"))) with points pt 7 ps 0.45 lc rgb "#9FB0C6" title "simulated runs", \
     TABLE using (row("median", "N") * 0.96):"t_icl":"low":"high" with yerrorbars lc rgb DEEP lw 2 pt 7 ps 1 title "their median", \
     TABLE using (row("line", "N")):"t_icl" with lines lt 4 lw 1.8 dt (6, 4) title sprintf("%.2f N", SLOPE), \
