@@ -16,6 +16,8 @@ SPAN = SIM_max_y - SIM_min_y
 if (SPAN < 0.2 * abs(SIM_max_y)) SPAN = 0.2 * abs(SIM_max_y)
 if (SPAN == 0) SPAN = 1
 LOWEST = SIM_min_y - 0.9 * SPAN; HIGHEST = SIM_max_y + 0.9 * SPAN
+LOGY = LOG > 0 && SIM_min_y > 0 && SIM_max_y > 2 * SIM_min_y
+if (LOGY) { LOWEST = SIM_min_y / 2.5; HIGHEST = SIM_max_y * 2.5 }
 inside(y) = (y > LOWEST && y < HIGHEST ? y : NaN)
 
 set title QUANTITY.": ".CAPTION noenhanced
@@ -23,6 +25,7 @@ set xlabel (ABSCISSA eq "t" ? "t  [learning rate × SGD steps]" : ABSCISSA) noen
 set ylabel QUANTITY noenhanced
 if (LOG) set logscale x
 set offsets graph 0.06, graph 0.12, graph 0.05, graph 0.05
+if (LOGY) { set logscale y; set offsets graph 0.06, graph 0.12, 0, 0; set yrange [LOWEST:HIGHEST] }
 set key outside right top samplen 3 spacing 1.3
 plot for [k = 1:3] for [c = 0:LAST] TABLE using "x":(inside(row(word(LEVELS, k), c, "value"))) with linespoints lt k pt 7 ps 0.25 notitle, \
     for [k = 3:1:-1] NaN with lines lt k title word(NAMES, k), \
